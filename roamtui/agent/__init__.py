@@ -1,0 +1,1 @@
+"""Roaming: the loop, its tools, prompts, memory, budget and evidence."""

@@ -1,0 +1,1 @@
+"""Language models behind one protocol: litellm, OpenAI-compatible over httpx, guide, scripted, cached."""

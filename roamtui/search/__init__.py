@@ -1,0 +1,1 @@
+"""Sections found by their words; spans found in the text; titles found by name."""

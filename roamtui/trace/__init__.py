@@ -1,0 +1,1 @@
+"""Traces: the record of a session, read back into one state."""
