@@ -17,6 +17,11 @@ UNEQUAL_FIELDS = frozenset({"t", "run", "ms", "ttft", "cached", "cost"})
 """Fields that may differ between two equal runs."""
 
 Origin = Literal["agent", "user", "budget"]
+"""Who did it."""
+RefusalKind = Literal["malformed", "unknown", "already_open", "over_budget", "forbidden", "bad_part"]
+"""Why a section was not delivered."""
+CitationStatus = Literal["exact", "section", "missing", "unopened", "unknown"]
+"""What the check of a citation found."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", omit_defaults=True):
@@ -65,12 +70,12 @@ class Citation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One citation of an answer, checked against the document."""
 
     id: str
-    """Section id as the model wrote it."""
+    """Id of the section that holds the quote; as the model wrote it when there is no such section."""
     path: tuple[str, ...] = ()
     """Titles of the section; empty when no such section exists."""
     quote: str = ""
     """The words quoted; empty when only the section is cited."""
-    status: Literal["exact", "section", "missing", "unopened", "unknown"] = "section"
+    status: CitationStatus = "section"
     """exact: the quote stands in the section word for word; section: no quote, but the section was opened;
     missing: the quote is not there; unopened: the section was never opened; unknown: no such section."""
     first_line: int = 0
@@ -167,8 +172,6 @@ class ModelRequested(Event, frozen=True, kw_only=True, tag="ModelRequested"):
     params: dict[str, Any]
     tokens: int
     """Estimated tokens of the prompt."""
-    key: str = ""
-    """Cache key, hexadecimal."""
 
 
 class RetryScheduled(Event, frozen=True, kw_only=True, tag="RetryScheduled"):
@@ -213,6 +216,8 @@ class ModelAnswered(Event, frozen=True, kw_only=True, tag="ModelAnswered"):
     """Milliseconds to the first delta with content."""
     cached: bool = False
     """Whether the disk cache answered."""
+    key: str = ""
+    """Cache key, hexadecimal; empty when no cache is used."""
 
 
 # -- what the model does --------------------------------------------------------------------------
@@ -270,7 +275,7 @@ class SectionRefused(Event, frozen=True, kw_only=True, tag="SectionRefused"):
     call: str
     id: str
     """As the model wrote it."""
-    kind: Literal["malformed", "unknown", "already_open", "over_budget", "forbidden", "bad_part", "too_many"]
+    kind: RefusalKind
     message: str
 
 
@@ -380,7 +385,8 @@ class NotFound(Event, frozen=True, kw_only=True, tag="NotFound"):
 class LimitReached(Event, frozen=True, kw_only=True, tag="LimitReached"):
     """A cap ended the run; `text` answers from what was open."""
 
-    limit: Literal["steps", "seconds", "tokens", "repeats", "window"]
+    limit: Literal["steps", "seconds", "tokens", "repeats", "window", "length"]
+    """Which cap; `length`: the provider cut the answer at its own limit."""
     text: str
     citations: tuple[Citation, ...]
     missing: str
