@@ -6,7 +6,7 @@ import asyncio
 import secrets
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 
 import msgspec
@@ -34,6 +34,8 @@ from roamtui.trace.record import TraceWriter
 from roamtui.trace.reducer import apply
 from roamtui.trace.resume import restore
 from roamtui.trace.state import TraceState
+
+__all__ = ["CloseSection", "OpenSection", "PinSection", "Session", "UserSearched"]
 
 UNKNOWN_WINDOW = 32_768
 """Context window taken for models that no table knows, tokens."""
@@ -121,7 +123,7 @@ class Session:
         """Whether a question is being worked on."""
         return self._task is not None and not self._task.done()
 
-    async def run(self, question: str) -> AsyncIterator[ev.Event]:
+    async def run(self, question: str) -> AsyncGenerator[ev.Event, None]:
         """Work on a question and yield its events; the last one is the ending.
 
         Closing the iterator cancels the run. Raises `RuntimeError` when a run is going on.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
@@ -82,7 +83,8 @@ class Exploration:
 
     def make_room(self, tokens: int, *, keep_from: int) -> None:
         """Close what the oldest tool results delivered until `tokens` are free; later messages than
-        number `keep_from` stay."""
+        number `keep_from` stay.
+        """
         conversation = self.conversation
         for index, message in enumerate(conversation.messages[:keep_from]):
             if self.budget().free >= tokens:
@@ -158,6 +160,7 @@ class Exploration:
                         self.emit(ev.RetryScheduled(step=step, attempt=attempt, wait=wait, kind=kind, message=message))
                     case _:
                         pass
+                await asyncio.sleep(0)  # a model that never waits must not keep the screen from drawing
         turn = self._with_unique_calls(assembler.turn())
         ended = time.monotonic()
         self._answered(

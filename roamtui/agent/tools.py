@@ -272,7 +272,7 @@ _READERS = {
     "ask_user": _ask_user,
 }
 
-_CALL_TEXT = re.compile(r'"name"\s*:\s*"(?:%s)"|<(?:tool_call|function)[ =>]' % "|".join(_READERS))
+_CALL_TEXT = re.compile(r'"name"\s*:\s*"(?:{})"|<(?:tool_call|function)[ =>]'.format("|".join(_READERS)))
 
 
 def looks_like_call(text: str) -> bool:

@@ -7,7 +7,7 @@ Requests and deltas are plain data. Messages have the OpenAI chat shape (`role`,
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any, Protocol
 
 import msgspec
@@ -119,7 +119,7 @@ class Model(Protocol):
     def name(self) -> str:
         """The model's name, as requests carry it and people read it."""
 
-    def stream(self, request: Request) -> AsyncIterator[Delta]:
+    def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         """Answer one request. Raises `errors.ModelError`; closing the iterator cancels the call."""
 
     async def aclose(self) -> None:
