@@ -31,37 +31,41 @@ def _listed(text: str) -> frozenset[str]:
 
 ENGLISH = _listed(
     """a about above after again against all also am an and any are aren as at be because been before being below
-    between both but by can cannot could couldn did didn do does doesn doing don down during each either else even ever
-    every few for from further get gets getting give given go goes going got had hadn has hasn have haven having he her
-    here hers herself him himself his how however i if in into is isn it its itself just let lets like ll may me might
-    more most much must my myself need needs no nor not now of off on once one only onto or other others ought our ours
-    ourselves out over own per please put rather re same shall shan she should shouldn since so some somebody someone
-    something such take tell than that the their theirs them themselves then there these they thing things this those
-    through thus to too toward under until up upon us use used uses using ve very via want wants was wasn way we were
-    weren what whatever when where whether which while who whom whose why will with within without won would wouldn yes
-    yet you your yours yourself yourselves explain describe show find give list mention mentioned say says said"""
+    between both but by can cannot could couldn did didn do does doesn doing don down during each either else
+    even ever every few for from further get gets getting give given go goes going got had hadn has hasn have
+    haven having he her here hers herself him himself his how however i if in into is isn it its itself just
+    let lets like ll may me might more most much must my myself need needs no nor not now of off on once one
+    only onto or other others ought our ours ourselves out over own per please put rather re same shall shan
+    she should shouldn since so some somebody someone something such take tell than that the their theirs them
+    themselves then there these they thing things this those through thus to too toward under until up upon us
+    use used uses using ve very via want wants was wasn way we were weren what whatever when where whether
+    which while who whom whose why will with within without won would wouldn yes yet you your yours yourself
+    yourselves explain describe show find give list mention mentioned say says said"""
 )
 GERMAN = _listed(
-    """aber alle allem allen aller alles als also am an ander andere anderen anderer anderes auch auf aus bei bin bis bist
-    da dabei dadurch dafür daher damit dann daran darauf darf darfst dürfen das dass dein deine dem den denn der deren des
-    dessen die dies diese diesem diesen dieser dieses doch dort du durch ein eine einem einen einer eines einfach er es etwas
-    euer für gegen gibt hab habe haben hat hatte hier hin ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im in ins ist ja
-    jede jedem jeden jeder jedes jene kann kannst können könnte man mehr mein meine mit muss müssen nach nicht nichts noch
-    nun nur ob oder ohne sehr sein seine seinem seinen seiner sich sie sind so soll sollen sondern sonst über um und uns
-    unser unter viel vom von vor wann war waren warum was weil welche welchem welchen welcher welches wem wen wenn wer werde
-    werden wessen wie wieder will wir wird wo woher wohin wurde wurden zu zum zur zwar zwischen"""
+    """aber alle allem allen aller alles als also am an ander andere anderen anderer anderes auch auf aus bei bin bis
+    bist da dabei dadurch dafür daher damit dann daran darauf darf darfst dürfen das dass dein deine dem den
+    denn der deren des dessen die dies diese diesem diesen dieser dieses doch dort du durch ein eine einem
+    einen einer eines einfach er es etwas euer für gegen gibt hab habe haben hat hatte hier hin ich ihm ihn
+    ihnen ihr ihre ihrem ihren ihrer im in ins ist ja jede jedem jeden jeder jedes jene kann kannst können
+    könnte man mehr mein meine mit muss müssen nach nicht nichts noch nun nur ob oder ohne sehr sein seine
+    seinem seinen seiner sich sie sind so soll sollen sondern sonst über um und uns unser unter viel vom von
+    vor wann war waren warum was weil welche welchem welchen welcher welches wem wen wenn wer werde werden
+    wessen wie wieder will wir wird wo woher wohin wurde wurden zu zum zur zwar zwischen"""
 )
 OTHER = _listed(
-    """le la les un une des du de et est sont dans pour par sur avec que qui quoi quel quelle quels quelles ce cette ces
-    comment pourquoi où quand el los las una unos unas y en con por para del se su sus qué cuál cómo cuándo dónde quién il
-    lo gli di che non è come chi cosa perché quando dove o os as um uma e do da dos das em no na que como het een van
-    voor met niet wat hoe wie waar и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по ее мне
-    было вот от меня о из ему что какой какие где когда кто почему ли это για και το τα τη την της του των τον ο η οι με
-    σε από στο στη στην στα στις να θα δεν που πως πώς τι ποιο ποια ποιος είναι ένα μια ή"""
+    """le la les un une des du de et est sont dans pour par sur avec que qui quoi quel quelle quels quelles ce cette
+    ces comment pourquoi où quand el los las una unos unas y en con por para del se su sus qué cuál cómo
+    cuándo dónde quién il lo gli di che non è come chi cosa perché quando dove o os as um uma e do da dos das
+    em no na que como het een van voor met niet wat hoe wie waar и в во не что он на я с со как а то все она
+    так его но да ты к у же вы за бы по ее мне было вот от меня о из ему что какой какие где когда кто почему
+    ли это για και το τα τη την της του των τον ο η οι με σε από στο στη στην στα στις να θα δεν που πως πώς
+    τι ποιο ποια ποιος είναι ένα μια ή"""
 )
 _CJK_STOP = _listed(
-    """です ます する した して から まで こと もの ない ある いる れる られ には では とは って ので のか です すか ます ですか 何で どう うす
-    れば たい なに なん どの いつ どこ だれ 什么 怎么 如何 是否 哪些 哪个 哪里 为什 这个 那个 可以 我们 你们 他们"""
+    """です ます する した して から まで こと もの ない ある いる れる られ には では とは って
+    ので のか です すか ます ですか 何で どう うす れば たい なに なん どの いつ どこ だれ 什么
+    怎么 如何 是否 哪些 哪个 哪里 为什 这个 那个 可以 我们 你们 他们"""
 )
 
 

@@ -33,7 +33,7 @@ class Evidence:
     def __init__(self, notes: Notes, question: Question) -> None:
         self.question = question
         lexicon = question.lexicon
-        self.sections = {ref: section for ref, section in notes.open.items()}
+        self.sections = dict(notes.open)
         self._units = {ref: units(section, lexicon) for ref, section in self.sections.items()}
         listed = [*notes.outline.values(), *(hit for search in notes.searches for hit in search.hits)]
         seen = {(item.ref, item.words): lexicon.tokens(f"{item.title} {item.words}") for item in listed}

@@ -23,7 +23,8 @@ _AND_WHAT = re.compile(
 _CLAUSE = re.compile(r"[,;:.?!、。？！()]+\s*|\s+(?:and|or|versus|vs|but|und|oder|aber|sowie|και|и|или)\s+", re.I)
 _OVERVIEW = re.compile(
     r"\b(?:what (?:is|are) (?:this|it|the document|these)(?: (?:document|text|book|file|manual|page|guide)s?)?"
-    r"(?: all)?(?: about)?\s*\??$|(?:summar(?:y|i[sz]e)|overview|table of contents|tl;?dr)\b|what is (?:this|it) (?:all )?about"
+    r"(?: all)?(?: about)?\s*\??$|(?:summar(?:y|i[sz]e)|overview|table of contents|tl;?dr)\b"
+    r"|what is (?:this|it) (?:all )?about"
     r"|what does (?:this|the) (?:document|text|book|file|manual|guide) (?:say|cover|contain|describe)\s*\??$"
     r"|worum geht|zusammenfass|überblick|inhaltsverzeichnis)",
     re.I,
@@ -57,7 +58,7 @@ def understand(text: str, earlier: list[str], sample: str) -> Question:
     terms = content(text, lexicon)
     borrowed: tuple[str, ...] = ()
     whole = text
-    leans = len(terms) <= _SHORT and (_ANAPHORA.search(text) or _AND_WHAT.search(text)) or not terms
+    leans = not terms or (len(terms) <= _SHORT and (_ANAPHORA.search(text) or _AND_WHAT.search(text)))
     if earlier and leans:
         before = earlier[-1][:1_000]
         borrowed = tuple(token for token in content(before, lexicon) if token not in terms)

@@ -15,7 +15,8 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _NOISE = re.compile(r"^\s*(?:[|:\-\s=*_`~<>/]+|<!--.*-->|</?[A-Za-z][^>]*>|\{[{%].*[%}]\})\s*$")
 _END = re.compile(r"(?:(?<=[.!?…])|(?<=[.!?…][\"')\]*_”’]))\s+(?=[^\sa-zà-ÿ,;])|(?<=[。！？])(?=\S)|(?<=;)\s+(?=\S)")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Dr|Mr|Mrs|Ms|St|No|Nr|Art|Abs|Satz|bzw|z\. ?B|d\. ?h|u\. ?a|ggf|vgl|ca|U\.S|p|pp|Fig|Sec|approx)"
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|Dr|Mr|Mrs|Ms|St|No|Nr|Art|Abs|Satz|bzw|z\. ?B|d\. ?h|u\. ?a"
+    r"|ggf|vgl|ca|U\.S|p|pp|Fig|Sec|approx)"
     r"|\b[A-Z]|\b\d{1,3})\.$"
 )
 
