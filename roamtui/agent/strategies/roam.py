@@ -218,8 +218,7 @@ class _Roam:
                     self.x.emit(event)
                     if isinstance(event, ev.SectionJudged) and event.missing:
                         self.progress.missing = event.missing
-                wanted = min(self.settings.call_tokens, self.x.window // 4) * waiting
-                self.x.make_room(wanted, keep_from=turn_at)
+                self.x.make_room(min(self.settings.call_tokens, self.x.window // 8), keep_from=turn_at)
                 room = max(0, self.x.budget().free) // waiting
                 result = self.reader.expand(parsed, step=step, call_id=call.id, room=room)
             case Search():
