@@ -65,7 +65,7 @@ def make_session(
     notice: Callable[[str], None] | None = None,
     keep_trace: bool = True,
 ) -> Session:
-    """Return a session over `library`. Without an index of the caller's, one is made and built at the first question."""
+    """Return a session over `library`; without an index, one is made and built at the first question."""
     chosen = choose_model(settings, notice=notice)
     trace = TraceWriter.in_folder(paths.traces_dir(), library.documents[0].name) if keep_trace else None
     return Session(

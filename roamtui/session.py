@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from roamtui import __version__
 from roamtui import events as ev
 from roamtui.agent import prompts
-from roamtui.agent.budget import outline_allowance
+from roamtui.agent.context import Context, build_context
 from roamtui.agent.conversation import Conversation
 from roamtui.agent.exploration import Exploration
 from roamtui.agent.memory import Memory
@@ -23,9 +23,9 @@ from roamtui.agent.settings import RunSettings
 from roamtui.agent.strategies.roam import roam
 from roamtui.agent.tools import AskUser
 from roamtui.agent.user import Action, CloseSection, OpenSection, PinSection, UserSearched
-from roamtui.document.excerpt import Excerpt, whole_document
+from roamtui.document.excerpt import Excerpt
 from roamtui.document.model import Library
-from roamtui.document.outline import Outline, build_outline
+from roamtui.document.outline import Outline
 from roamtui.errors import ModelError, RoamError
 from roamtui.models import base
 from roamtui.search.index import Index
@@ -72,8 +72,7 @@ class Session:
         self._recorded: set[str] = set()
         self._conversation: Conversation | None = None
         self._exploration: Exploration | None = None
-        self._outline: Outline | None = None
-        self._whole: Excerpt | None = None
+        self._context: Context | None = None
         self._prepare_lock = threading.Lock()
         self._queue: asyncio.Queue[ev.Event | None] | None = None
         self._task: asyncio.Task[None] | None = None
@@ -84,36 +83,21 @@ class Session:
     # -- what the model knows before it starts -------------------------------------------------
 
     @property
-    def outline(self) -> Outline:
-        """The outline exactly as the model sees it; built on first use, from any thread."""
+    def context(self) -> Context:
+        """What the model knows before its first step; built on first use, from any thread."""
         with self._prepare_lock:
-            if self._outline is None:
-                allowance = outline_allowance(self._window, self.settings.outline_tokens)
-                self._outline = build_outline(self.library, allowance, marker=self.settings.marker)
-                self._whole = self._small_document(self._outline)
-            return self._outline
+            if self._context is None:
+                self._context = build_context(self.library, self.settings, self._window)
+            return self._context
 
     @property
-    def whole(self) -> Excerpt | None:
-        """The whole document, when it is small enough to be sent instead of its outline."""
-        _ = self.outline
-        return self._whole
-
-    def _small_document(self, outline: Outline) -> Excerpt | None:
-        if self.settings.always_roam or any(
-            item.origin.address.startswith("sample:") for item in self.library.documents
-        ):
-            return None
-        if sum(len(item.source) for item in self.library.documents) > self.settings.whole_tokens * 12:
-            return None
-        whole = whole_document(self.library)
-        return whole if whole.tokens <= self.settings.whole_tokens else None
+    def outline(self) -> Outline:
+        """The outline exactly as the model sees it."""
+        return self.context.outline
 
     def _start_conversation(self) -> Conversation:
         if self._conversation is None:
-            whole = self.whole
-            body = whole.text if whole else self.outline.text
-            self._conversation = Conversation(prompts.system_message(self.library, body, whole=whole is not None))
+            self._conversation = Conversation(self.context.system)
         return self._conversation
 
     # -- verbs ---------------------------------------------------------------------------------
@@ -253,7 +237,7 @@ class Session:
 
     async def _explore(self) -> Exploration:
         """Prepare what the run works with; the outline and the index are built off the loop's thread."""
-        outline = await asyncio.to_thread(lambda: self.outline)
+        context = await asyncio.to_thread(lambda: self.context)
         if not self._index.ready:
             await asyncio.to_thread(self._index.build)
         conversation = self._start_conversation()
@@ -267,24 +251,14 @@ class Session:
                 memory=self._memory,
                 window=self._window,
                 price=self._price,
-                emit=self._note,
+                emit=self._emit,
                 ask=self._ask,
                 recorded=self._recorded,
             )
         exploration = self._exploration
-        whole = self._whole
-        self._emit(
-            ev.ContextBuilt(
-                outline_tokens=whole.tokens if whole else outline.tokens,
-                listed=outline.listed,
-                folded=0 if whole else outline.folded,
-                whole=whole is not None,
-                open=tuple(self._memory.open),
-                hidden=whole.hidden if whole else outline.hidden,
-            )
-        )
-        if whole is not None and not self._memory.open:
-            self._open_whole(whole)
+        self._emit(context.event(tuple(self._memory.open)))
+        if context.whole is not None and not self._memory.open:
+            self._open_whole(context.whole)
         exploration.record(conversation.hashes[0], conversation.messages[0])
         return exploration
 
@@ -341,9 +315,6 @@ class Session:
         return len(found[-1].steps) if found else 0
 
     # -- events --------------------------------------------------------------------------------
-
-    def _note(self, event: ev.Event) -> None:
-        self._emit(event)
 
     def _emit(self, event: ev.Event) -> ev.Event:
         stamped = replace(event, run=self._run, seq=self.state.seq + 1, t=self._clock())

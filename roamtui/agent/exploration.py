@@ -40,7 +40,7 @@ class Exploration:
     """The model's context window, tokens."""
     price: Callable[[base.Usage], float | None]
     """US dollars of a call, None when unknown."""
-    emit: Callable[[ev.Event], None]
+    emit: Callable[[ev.Event], object]
     ask: Callable[[AskUser, int, str], Awaitable[ev.InputGiven]]
     """Ask the user: question, step, call id."""
     recorded: set[str] = field(default_factory=set)
