@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta
@@ -90,8 +89,6 @@ class Resolved:
     settings: Settings
     sources: Mapping[str, Source]
     """Origin of every setting."""
-    notices: tuple[str, ...] = ()
-    """What the user should know: an address without encryption, for one."""
 
 
 def load_settings(flags: Mapping[str, object], environ: Mapping[str, str] | None = None) -> Resolved:
@@ -115,8 +112,7 @@ def load_settings(flags: Mapping[str, object], environ: Mapping[str, str] | None
         if value is not None:
             values[name] = _checked(name, value, where="--" + name.replace("_", "-"), strict=True)
             sources[name] = "flag"
-    settings = Settings(**values)
-    return Resolved(settings, sources, _notices(settings))
+    return Resolved(Settings(**values), sources)
 
 
 def learn_secrets(environ: Mapping[str, str]) -> None:
@@ -156,30 +152,7 @@ def _checked(name: str, value: object, *, where: str, strict: bool) -> object:
     except msgspec.ValidationError:
         shown = one_line(redact(str(value)))[:80]
         raise ConfigError(f"{where} is {shown!r}.", f"It takes {describe(name)}.") from None
-    if name == "base_url" and converted:
-        _check_address(str(converted), where)
     return converted
-
-
-def _check_address(address: str, where: str) -> None:
-    hint = "It looks like http://localhost:11434/v1."
-    try:
-        parts = urlsplit(address)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        raise ConfigError(f"{where} is not an address: {one_line(address)[:80]}.", hint) from None
-    if parts.scheme not in ("http", "https") or not host:
-        raise ConfigError(f"{where} is not an http address: {one_line(redact(address))[:80]}.", hint)
-    if parts.username is not None or parts.password is not None:
-        raise ConfigError(f"{where} holds a user name or password.", "Put the key into OPENAI_API_KEY.")
-
-
-def _notices(settings: Settings) -> tuple[str, ...]:
-    parts = urlsplit(settings.base_url)
-    loopback = parts.hostname in ("localhost", "::1") or (parts.hostname or "").startswith("127.")
-    if parts.scheme == "http" and not loopback:
-        return (f"{one_line(settings.base_url)} is not encrypted: others on the way can read questions and key.",)
-    return ()
 
 
 # -- the file ---------------------------------------------------------------------------------------

@@ -67,10 +67,6 @@ def test_an_unknown_key_is_an_error_with_the_nearest_known_one() -> None:
         ("outline_tokens", 199),
         ("model", ""),
         ("strategy", "wander\x1b[31m"),
-        ("base_url", "ftp://example.org"),
-        ("base_url", "javascript:alert(1)"),
-        ("base_url", "http://[::1"),
-        ("base_url", "https://user:pass@example.org/v1"),
         ("keys", "q"),
     ],
 )
@@ -127,12 +123,6 @@ def test_nothing_is_read_from_the_working_folder(monkeypatch: pytest.MonkeyPatch
     (trap / ".env").write_text("ROAMTUI_MODEL=evil\nOPENAI_API_BASE=http://evil.example\n")
     monkeypatch.chdir(trap)
     assert load_settings({}).settings == Settings()
-
-
-def test_an_unencrypted_address_elsewhere_is_noticed() -> None:
-    assert load_settings({"base_url": "http://10.0.0.8:8000/v1"}, {}).notices
-    for local in ("http://localhost:11434/v1", "http://127.0.0.1:1/v1", "http://[::1]:8/v1", "https://example.org/v1"):
-        assert not load_settings({"base_url": local}, {}).notices
 
 
 def test_values_of_key_variables_are_redacted_from_then_on() -> None:
