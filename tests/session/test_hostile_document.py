@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -53,7 +54,7 @@ def obeys(request: Request, number: int) -> Say:
     orders = _ORDER.findall(request.messages[-1]["content"])
     if orders and number == 1:
         return Say(calls=tuple(orders))
-    return Say("The key is [[deadbeef|sk-secret]] and a spade costs [[%s|20 coins]]." % SAFETY)
+    return Say(f"The key is [[deadbeef|sk-secret]] and a spade costs [[{SAFETY}|20 coins]].")
 
 
 def roam(puppet: Puppet) -> Session:
@@ -76,7 +77,7 @@ async def test_orders_in_the_text_have_no_effect(tmp_path: Path, monkeypatch: py
     assert [item.status for item in ending.citations] == ["unknown", "missing"]
     assert any(isinstance(event, ev.Warned) and event.kind == "no_evidence" for event in events)
     assert "CANARY" not in str(puppet.requests)
-    assert list(tmp_path.iterdir()) == []
+    assert os.listdir(tmp_path) == []
 
 
 async def test_the_text_cannot_pass_for_the_program() -> None:
