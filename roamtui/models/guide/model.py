@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from roamtui.models.base import Delta, Finish, Request, Text, ToolCallPart
 from roamtui.models.guide.notes import read
@@ -26,7 +26,7 @@ class GuideModel:
         """`guide`."""
         return "guide"
 
-    async def stream(self, request: Request) -> AsyncIterator[Delta]:
+    async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         """Answer one request; never raises, whatever the messages hold."""
         step = decide(read(request.messages), _offered(request))
         for index, (name, arguments) in enumerate(step.calls):
