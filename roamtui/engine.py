@@ -11,7 +11,7 @@ from roamtui.config import Settings
 from roamtui.document.model import Library
 from roamtui.models.base import Model, Usage
 from roamtui.models.pricing import cost, model_facts
-from roamtui.models.select import ModelChoice, open_model
+from roamtui.models.select import ModelChoice, address_warning, open_model
 from roamtui.search.index import Index
 from roamtui.search.lexical import LexicalIndex
 from roamtui.session import Session
@@ -43,6 +43,8 @@ def choose_model(settings: Settings, *, notice: Callable[[str], None] | None = N
         cache_dir=paths.cache_dir(),
         cache_bytes=settings.cache_bytes,
     )
+    if notice is not None and settings.base_url and (warning := address_warning(settings.base_url)):
+        notice(warning)
     model = open_model(choice, notice=notice)
     if model.maker in ("guide", "scripted"):
         return ChosenModel(model, BUILT_IN_WINDOW, lambda usage: 0.0)

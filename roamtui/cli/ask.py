@@ -50,12 +50,15 @@ async def _ask(document: str, question: str, earlier: str | None, style: Style, 
     import msgspec
 
     from roamtui.cli import printer
-    from roamtui.cli.engine import open_documents, open_session, trace_path
+    from roamtui.cli.documents import open_documents
+    from roamtui.engine import make_session
     from roamtui.events import ENDINGS, Event
     from roamtui.trace.read import read_trace
 
     library = open_documents((document,), settings)
-    session = open_session(library, settings, lambda sentence: console.say(f"note: {sentence}"))
+    session = make_session(
+        library, settings, interactive=False, notice=lambda sentence: console.say(f"note: {sentence}")
+    )
     ending: Event | None = None
     try:
         if earlier is not None:
@@ -71,8 +74,8 @@ async def _ask(document: str, question: str, earlier: str | None, style: Style, 
                 if isinstance(event, ENDINGS):
                     ending = event
         console.say(printer.summary(session.state))
-        if (path := trace_path(session)) is not None:
-            console.say(f"trace: {path}")
+        if session.trace is not None and session.trace.path.exists():
+            console.say(f"trace: {session.trace.path}")
     finally:
         await session.aclose()
     assert ending is not None

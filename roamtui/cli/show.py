@@ -7,7 +7,7 @@ import sys
 import click
 
 from roamtui.cli import console
-from roamtui.cli.engine import open_documents
+from roamtui.cli.documents import open_documents
 from roamtui.cli.options import DOCUMENT_OPTIONS, resolve, with_options
 from roamtui.errors import UsageError
 from roamtui.text import is_displayable, one_line
