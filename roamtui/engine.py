@@ -49,7 +49,8 @@ def choose_model(settings: Settings, *, notice: Callable[[str], None] | None = N
     if model.maker in ("guide", "scripted"):
         return ChosenModel(model, BUILT_IN_WINDOW, lambda usage: 0.0)
     name = settings.model
-    return ChosenModel(model, model_facts(name).window, lambda usage: cost(name, usage))
+    address = settings.base_url
+    return ChosenModel(model, model_facts(name, address).window, lambda usage: cost(name, usage, address))
 
 
 def run_settings(settings: Settings, **changes: object) -> RunSettings:
