@@ -12,8 +12,6 @@ import os
 import re
 import sys
 import threading
-import time
-import traceback
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -30,7 +28,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Mount
 from textual.filter import LineFilter
 
-from roamtui import paths
+from roamtui import crash
 from roamtui.errors import UsageError
 from roamtui.text import display, one_line, redact
 from roamtui.tui.driver import RobustDriver
@@ -156,15 +154,12 @@ class HardenedApp(App[int]):
 
     def _end_by_crash(self, error: BaseException) -> None:
         self._return_code = 1
-        report = redact("".join(traceback.format_exception(error)))
         what = redact(one_line(f"{type(error).__name__}: {error}"))[:500]
         message = Text("roamtui stopped: an error in the program.\n", style="bold red")
         message.append(what + "\n", style="default not bold")
-        try:
-            self.crash_file = write_crash_report(report)
-            message.append(f"Report: {display(str(self.crash_file))}\n", style="default not bold")
-        except OSError as problem:
-            message.append(f"The report could not be written: {display(str(problem))}\n", style="default not bold")
+        self.crash_file = crash.write_note(error)
+        if self.crash_file is not None:
+            message.append(f"The place is noted in {display(str(self.crash_file))}\n", style="default not bold")
         if not self._exit_renderables:
             self._exit_renderables.append(message)
         self._close_messages_no_wait()
@@ -174,14 +169,3 @@ def _report_to(app: HardenedApp, loop: asyncio.AbstractEventLoop, args: threadin
     """End the program when one of its threads dies of an error."""
     if isinstance(args.exc_value, Exception):
         loop.call_soon_threadsafe(app._handle_exception, args.exc_value)
-
-
-def write_crash_report(report: str) -> Path:
-    """Write a report, readable by its owner only, into the state folder; return its path. Raises OSError."""
-    folder = paths.state_dir() / "crashes"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path = folder / f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.txt"
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-        file.write(report)
-    return path
