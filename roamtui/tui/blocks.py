@@ -201,11 +201,13 @@ class Stack:
         text = slice_text(block.source, piece.start, piece.end)
         rows = [Row((), 0)] if piece.gap else []
         if piece.kind == "markdown":
-            return rows + render_markdown(text, self.width, block.references())
-        if piece.kind == "plain" and not piece.continued:
-            note = "(a long block, shown as it is written)"
-            rows.append(Row((Piece(note[: self.width], "note"),), 0))
-        return rows + render_verbatim(text, self.width, piece.kind)
+            rows += render_markdown(text, self.width, block.references())
+        else:
+            if piece.kind == "plain" and not piece.continued:
+                note = "(a long block, shown as it is written)"
+                rows.append(Row((Piece(note[: self.width], "note"),), 0))
+            rows += render_verbatim(text, self.width, piece.kind)
+        return [*rows, Row((), text.count("\n"))] if piece.end == block.end else rows
 
     def measure(self, row: int, count: int) -> None:
         """Render and measure the items that cover `count` rows from `row` on; rows above keep their place."""

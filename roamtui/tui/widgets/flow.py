@@ -6,78 +6,35 @@ Scrolling keeps what one reads in its place while the heights of texts above bec
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import ClassVar
 
-from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.timer import Timer
 
-from roamtui.trace.state import MARKS
 from roamtui.tui.blocks import Block, Span, Stack
 from roamtui.tui.highlights import HighlightKind, Highlights
+from roamtui.tui.widgets.textview import TextView, piece_at
 from roamtui.tui.wrapping import Piece, Row
 
 _FLASH_SECONDS = 0.8
 _COPIED_ROWS = 20_000
 """Rows a selection may copy; a selection of more is cut there."""
-_TEXT_STYLES = (
-    *("h1", "h2", "h3", "h4", "h5", "h6", "strong", "em", "s", "code", "link", "address", "image", "html"),
-    *("quote", "bullet", "rule", "definition", "info", "plain", "verbatim", "note", "path", "meta", "close"),
-    *("pin", "hit", "current", "cited", "flash", *MARKS),
-)
 
 
-class FlowView(ScrollView, can_focus=True):
+class FlowView(TextView, can_focus=True):
     """Shows a stack of blocks; scrolls by rows, finds places by bytes of the sources."""
-
-    ALLOW_SELECT = True
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"flow--{name}" for name in _TEXT_STYLES}
 
     DEFAULT_CSS = """
     FlowView {
         overflow-x: hidden;
         overflow-y: auto;
+        scrollbar-gutter: stable;
         scrollbar-size-vertical: 1;
-        & > .flow--h1, & > .flow--h2, & > .flow--h3 { text-style: bold underline; }
-        & > .flow--h4, & > .flow--h5, & > .flow--h6 { text-style: bold; }
-        & > .flow--strong { text-style: bold; }
-        & > .flow--em { text-style: italic; }
-        & > .flow--s { text-style: strike; }
-        & > .flow--code { color: $text-accent; }
-        & > .flow--link { text-style: underline; }
-        & > .flow--address { color: $text-muted; }
-        & > .flow--quote { color: $text-muted; }
-        & > .flow--bullet { color: $text-muted; text-style: bold; }
-        & > .flow--rule { color: $text-muted; }
-        & > .flow--html { color: $text-muted; }
-        & > .flow--definition { color: $text-muted; }
-        & > .flow--image { text-style: italic; }
-        & > .flow--info { color: $text-muted; text-style: italic; }
-        & > .flow--note { color: $text-warning; text-style: italic; }
-        & > .flow--path { text-style: bold; background: $panel; }
-        & > .flow--meta { color: $text-muted; }
-        & > .flow--close { color: $text-muted; background: $panel; }
-        & > .flow--closed { color: $mark-closed; }
-        & > .flow--found { color: $mark-found; }
-        & > .flow--open { color: $mark-open; text-style: bold; }
-        & > .flow--yours { color: $mark-yours; text-style: bold; }
-        & > .flow--unhelpful { color: $mark-unhelpful; text-style: italic; }
-        & > .flow--helpful { color: $mark-helpful; text-style: bold; }
-        & > .flow--opening { color: $mark-opening; text-style: bold underline; }
-        & > .flow--pin { color: $mark-pin; text-style: bold; }
-        & > .flow--hit { background: $hit-background; color: $hit-foreground; text-style: underline; }
-        & > .flow--current { background: $current-background; color: $current-foreground; text-style: bold reverse; }
-        & > .flow--cited { background: $quote-background; text-style: bold; }
-        & > .flow--flash { text-style: bold reverse; }
     }
     """
 
@@ -123,7 +80,6 @@ class FlowView(ScrollView, can_focus=True):
         self._stack = Stack()
         self._highlights = Highlights()
         self._empty = empty
-        self._styles: dict[str, Style] = {}
         self._placing = False
         self._focused_key = ""
         self._flash: tuple[tuple[str, int], int, int] | None = None
@@ -312,12 +268,9 @@ class FlowView(ScrollView, can_focus=True):
         block = self._stack.block_at(row)
         if found is None or block is None:
             return
-        cell = 0
-        for piece in found[0].pieces:
-            cell += Segment(piece.text).cell_length
-            if offset.x < cell:
-                self.post_message(self.PieceClicked(self, block.key, piece))
-                return
+        piece = piece_at(found[0], offset.x)
+        if piece is not None:
+            self.post_message(self.PieceClicked(self, block.key, piece))
 
     # -- selection ----------------------------------------------------------------------------
 
@@ -335,25 +288,7 @@ class FlowView(ScrollView, can_focus=True):
             lines.append(text[start : None if end == -1 else end].rstrip())
         return "\n".join(lines), "\n"
 
-    def selection_updated(self, selection: Selection | None) -> None:
-        """Draw the selection."""
-        self.refresh()
-
     # -- drawing ------------------------------------------------------------------------------
-
-    def notify_style_update(self) -> None:
-        """Forget the styles of the theme before."""
-        super().notify_style_update()
-        self._styles.clear()
-
-    def _style(self, names: str) -> Style:
-        style = self._styles.get(names)
-        if style is None:
-            style = Style()
-            for name in names.split():
-                style += self.get_component_rich_style(f"flow--{name}", partial=True)
-            self._styles[names] = style
-        return style
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw rows; those that were never measured are measured first."""
@@ -375,48 +310,17 @@ class FlowView(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """Draw one row."""
         cells = self.scrollable_content_region.width
-        base = self.rich_style
         row = y + self.scroll_offset.y
         if not len(self._stack):
-            text = self._empty if y == 1 else ""
-            return Strip([Segment(text, self._style("meta"))]).adjust_cell_length(cells, base).apply_style(base)
+            return self.paint(Row((Piece(self._empty if y == 1 else "", "meta"),), 0), cells)
         found = self._row(row)
         if found is None:
-            return Strip.blank(cells, base)
-        segments = self._segments(*found, row)
-        return Strip(segments).adjust_cell_length(cells, base).apply_style(base).apply_offsets(0, row)
+            return Strip.blank(cells, self.rich_style)
+        return self.paint(found[0], cells, self._marked(*found), row)
 
-    def _segments(self, row: Row, index: int, number: int, screen_row: int) -> list[Segment]:
+    def _marked(self, row: Row, index: int, number: int) -> list[tuple[int, int, str]]:
         item = self._stack.item(index)
-        marks = self._highlights.on_row(self._stack, index, number)
-        styled = [(start, end, self._style(kind)) for start, end, kind in marks]
+        marks: list[tuple[int, int, str]] = list(self._highlights.on_row(self._stack, index, number))
         if self._flash is not None and self._flash[0] == item.key and self._flash[1] <= number <= self._flash[2]:
-            styled.append((0, len(row.text), self._style("flash")))
-        selection = self.text_selection
-        span = selection.get_span(screen_row) if selection is not None else None
-        if span is not None:
-            chosen = self.screen.get_component_rich_style("screen--selection")
-            styled.append((span[0], len(row.text) if span[1] == -1 else span[1], chosen))
-        segments: list[Segment] = []
-        place = 0
-        for piece in row.pieces:
-            segments += _split(piece.text, self._style(piece.style), place, styled)
-            place += len(piece.text)
-        return segments
-
-
-def _split(text: str, style: Style, place: int, marks: Sequence[tuple[int, int, Style]]) -> list[Segment]:
-    """Cut a text that stands at `place` of its row where marks begin and end."""
-    end = place + len(text)
-    touching = [mark for mark in marks if mark[0] < end and mark[1] > place]
-    if not touching:
-        return [Segment(text, style)]
-    cuts = sorted({place, end, *(max(place, mark[0]) for mark in touching), *(min(end, mark[1]) for mark in touching)})
-    segments: list[Segment] = []
-    for start, stop in pairwise(cuts):
-        piece_style = style
-        for mark in touching:
-            if mark[0] <= start and mark[1] >= stop:
-                piece_style += mark[2]
-        segments.append(Segment(text[start - place : stop - place], piece_style))
-    return segments
+            marks.append((0, len(row.text), "flash"))
+        return marks

@@ -25,6 +25,7 @@ from roamtui.estimate import estimate_tokens
 from roamtui.text import clip, one_line, width
 from roamtui.trace.state import GLYPHS, MARKS, PIN, Mark, SectionState, TraceState
 from roamtui.tui.counts import short_count
+from roamtui.tui.styles import component_style
 from roamtui.tui.widgets.outline_tree import NodeCounts, OutlineTree, hits_by_section
 
 _PULSE_SECONDS = 0.7
@@ -396,7 +397,7 @@ class OutlinePane(ScrollView, can_focus=True):
     def _style(self, name: str) -> Style:
         style = self._styles.get(name)
         if style is None:
-            style = self.get_component_rich_style(f"outline--{name}", partial=True)
+            style = component_style(self, f"outline--{name}")
             self._styles[name] = style
         return style
 

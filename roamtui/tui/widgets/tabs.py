@@ -11,6 +11,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from roamtui.text import one_line, width
+from roamtui.tui.styles import component_style
 
 
 class PaneTabs(Widget):
@@ -68,5 +69,5 @@ class PaneTabs(Widget):
         segments: list[Segment] = []
         for key, label in self._shown():
             name = "tabs--chosen" if key == self._chosen else "tabs--tab"
-            segments += [Segment(label, self.get_component_rich_style(name, partial=True)), Segment(" ")]
+            segments += [Segment(label, component_style(self, name)), Segment(" ")]
         return Strip(segments).adjust_cell_length(self.size.width, self.rich_style).apply_style(self.rich_style)
