@@ -5,94 +5,101 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from roamtui.document.judge import judge
-from roamtui.document.model import Document, Origin, Section, SectionKind, plain_title, section_ids
+from roamtui.document.ids import PATH_SEPARATOR, path_ids, plain_title
+from roamtui.document.model import Document, Origin, Section, SectionKind
 from roamtui.document.plain import cut_plain
-from roamtui.document.titles import heading_title
+from roamtui.document.scan import Mark, scan
+from roamtui.document.titles import atx_title, heading_title
 
 Progress = Callable[[int, int], None]
 """Called with bytes done and sections found so far."""
 
-_FRONT_MATTER = re.compile(
-    rb"\A---[ \t]*(?:\r\n|\r|\n)(?![ \t]*(?:\r|\n))(?:(?!(?:---|\.\.\.)[ \t]*(?:[\r\n]|\Z))[^\r\n]*(?:\r\n|\r|\n))*"
-    rb"(?:---|\.\.\.)[ \t]*(?:\r\n|\r|\n|\Z)"
-)
-_LINE_END = re.compile(rb"\r\n|\r|\n")
+_PREAMBLE = Mark(0, 0, 0, 0)
+_FRONT_MATTER = re.compile(rb"\A---[ \t]*(?:\r\n|\r|\n)(?![ \t]*[\r\n])")
+_FRONT_MATTER_END = re.compile(rb"(?:(?<=\n)|(?<=\r))(?:---|\.\.\.)[ \t]*(?:\r\n|\r|\n|\Z)")
 
 
 def parse_markdown(source: bytes, *, name: str, origin: Origin, progress: Progress | None = None) -> Document:
-    """Return the document in `source`: UTF-8 (invalid bytes allowed), byte order mark already off."""
+    """Return the document in `source`: UTF-8 (invalid bytes allowed), byte order mark already off.
+
+    Headings are those of markdown-it-py (CommonMark with tables) at the top level, after front matter. Text
+    without headings is cut into numbered parts.
+    """
     metadata_end = front_matter_end(source)
-    starts = [metadata_end]
-    starts.extend(match.end() for match in _LINE_END.finditer(source, metadata_end))
-    if starts[-1] != len(source):
-        starts.append(len(source))
-    last = len(starts) - 1
-    marks = [
-        (starts[item.line], starts[min(item.end, last)], item.level, heading_title(item.content))
-        for item in judge(source[metadata_end:].decode("utf-8", "replace"))
-    ]
-    sections = build_sections(source, name, marks) if marks else part_sections(source, metadata_end)
+    marks = scan(source, metadata_end, progress)
+    sections = _heading_sections(source, name, marks, progress) if marks else part_sections(source, metadata_end)
     if progress is not None:
         progress(len(source), len(sections))
     return Document(name=name, source=source, sections=sections, origin=origin, metadata_end=metadata_end)
 
 
 def front_matter_end(source: bytes) -> int:
-    """Return the byte after the front matter: `---`, lines, `---` or `...`; 0 where there is none."""
-    match = _FRONT_MATTER.match(source)
-    return match.end() if match else 0
+    """Return the byte after the front matter; 0 where there is none.
+
+    Front matter is `---` in the first line, lines of which the first is not blank, and `---` or `...`. (A blank
+    one makes the first line a rule of Markdown, as in Pandoc: nothing of such a document may be lost.)
+    """
+    opening = _FRONT_MATTER.match(source)
+    closing = _FRONT_MATTER_END.search(source, opening.end()) if opening else None
+    return closing.end() if closing else 0
 
 
-def build_sections(source: bytes, name: str, marks: Sequence[tuple[int, int, int, str]]) -> list[Section]:
-    """Return the sections for headings given as (start, body, level, title), in order."""
-    size = len(source)
-    kinds: list[SectionKind] = ["heading"] * len(marks)
-    marks = list(marks)
-    if marks and marks[0][0] > 0:
-        marks.insert(0, (0, 0, 0, plain_title(name)))
-        kinds.insert(0, "preamble")
-    count = len(marks)
-    parents = [-1] * count
-    depths = [0] * count
-    lasts = list(range(count))
-    paths: list[tuple[str, ...]] = []
-    open_: list[int] = []
-    for index, (_, _, level, title) in enumerate(marks):
-        while open_ and marks[open_[-1]][2] >= level:
-            lasts[open_.pop()] = index - 1
-        if open_:
-            parents[index] = open_[-1]
-            depths[index] = len(open_)
-            paths.append((*paths[open_[-1]], title))
-        else:
-            paths.append((title,))
-        if kinds[index] == "heading":
-            open_.append(index)
-    for index in open_:
-        lasts[index] = count - 1
-    ids = section_ids(paths)
+def _heading_sections(source: bytes, name: str, marks: list[Mark], progress: Progress | None) -> list[Section]:
+    if marks[0].start > 0:
+        marks = [_PREAMBLE, *marks]
+    titles = [_title(source, name, mark) for mark in marks]
+    parents, lasts = _tree([mark.level for mark in marks])
+    paths: list[str] = []
+    depths: list[int] = []
+    for title, parent in zip(titles, parents, strict=True):
+        paths.append(title if parent < 0 else paths[parent] + PATH_SEPARATOR + title)
+        depths.append(0 if parent < 0 else depths[parent] + 1)
+    ids = path_ids(paths)
+    starts = [mark.start for mark in marks]
+    starts.append(len(source))
+    kind: SectionKind = "preamble" if marks[0] is _PREAMBLE else "heading"
     sections: list[Section] = []
-    for index, (start, body, level, title) in enumerate(marks):
-        own_end = marks[index + 1][0] if index + 1 < count else size
-        end = marks[lasts[index] + 1][0] if lasts[index] + 1 < count else size
+    for index, (start, body, level, _) in enumerate(marks):
+        own_end, end = starts[index + 1], starts[lasts[index] + 1]
+        parent, last = parents[index], lasts[index]
         sections.append(
             Section(
-                index=index,
-                id=ids[index],
-                level=level,
-                title=title,
-                start=start,
-                body=body,
-                own_end=own_end,
-                end=end,
-                parent=parents[index],
-                depth=depths[index],
-                last=lasts[index],
-                kind=kinds[index],
+                index, ids[index], level, titles[index], start, body, own_end, end, parent, depths[index], last, kind
             )
         )
+        kind = "heading"
+        if progress is not None and not index % 2048:
+            progress(len(source), index)
     return sections
+
+
+def _title(source: bytes, name: str, mark: Mark) -> str:
+    if mark.level == 0:
+        return plain_title(name)
+    if not mark.underline:
+        return atx_title(source[mark.start : mark.body].decode("utf-8", "replace"), mark.level)
+    lines = source[mark.start : mark.underline].decode("utf-8", "replace")
+    return heading_title(lines.replace("\r\n", "\n").replace("\r", "\n").strip(" \t\n"))
+
+
+def _tree(levels: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Return every section's parent (-1: the root) and the last section below it, by heading levels.
+
+    The parent is the nearest section before it with a smaller level; levels may jump. Level 0, the preamble,
+    is nobody's parent.
+    """
+    parents: list[int] = []
+    lasts = list(range(len(levels)))
+    above: list[int] = []
+    for index, level in enumerate(levels):
+        while above and levels[above[-1]] >= level:
+            lasts[above.pop()] = index - 1
+        parents.append(above[-1] if above else -1)
+        if level:
+            above.append(index)
+    for index in above:
+        lasts[index] = len(levels) - 1
+    return parents, lasts
 
 
 def part_sections(source: bytes, metadata_end: int) -> list[Section]:
@@ -101,23 +108,23 @@ def part_sections(source: bytes, metadata_end: int) -> list[Section]:
     if not starts:
         return []
     starts[0] = 0
-    marks = [(start, start, 0, f"Part {number}") for number, start in enumerate(starts, 1)]
-    ids = section_ids([(title,) for _, _, _, title in marks])
-    ends = [*starts[1:], len(source)]
+    titles = [f"Part {number}" for number in range(1, len(starts) + 1)]
+    ids = path_ids(titles)
+    starts.append(len(source))
     return [
         Section(
-            index=index,
-            id=ids[index],
-            level=0,
-            title=title,
-            start=start,
-            body=start,
-            own_end=ends[index],
-            end=ends[index],
-            parent=-1,
-            depth=0,
-            last=index,
-            kind="part",
+            index,
+            ids[index],
+            0,
+            title,
+            starts[index],
+            starts[index],
+            starts[index + 1],
+            starts[index + 1],
+            -1,
+            0,
+            index,
+            "part",
         )
-        for index, (start, _, _, title) in enumerate(marks)
+        for index, title in enumerate(titles)
     ]

@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import bisect
 import hashlib
-import re
-import unicodedata
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from typing import Literal
 
 import msgspec
 
+from roamtui.document.ids import ROOT_ID
+from roamtui.estimate import token_units, tokens_of
+
 SectionKind = Literal["root", "preamble", "heading", "part"]
 
-ROOT_ID = "240c57e1"
-"""Id of every document's root: the empty path."""
-
-_LINE_END = re.compile(rb"\r\n|\r|\n")
-_UNTITLED = "(untitled)"
+_BLOCK = 1 << 20
 
 
 class Section(msgspec.Struct, frozen=True, gc=False):
@@ -32,7 +31,7 @@ class Section(msgspec.Struct, frozen=True, gc=False):
     index: int
     """Place in document order, from 0; -1 is the document's root."""
     id: str
-    """8 hexadecimal characters by the recipe of `section_ids`."""
+    """8 hexadecimal characters by the recipe of `ids.path_ids`."""
     level: int
     """Heading level 1 to 6 as written; 0 for the root, the preamble and parts without heading."""
     title: str
@@ -74,39 +73,6 @@ class Origin:
     """What turned it into Markdown, for converted formats; empty otherwise."""
     notices: tuple[str, ...] = ()
     """What the reader should know: transcoded, invalid bytes, a byte order mark."""
-
-
-def section_ids(paths: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return one id per heading path, in document order.
-
-    The first 8 hexadecimal digits of SHA-256 over the titles joined by U+001F, then U+001E and the
-    ordinal among sections of equal path; when taken, U+001E and 1, 2, … are appended until free.
-    The root's id is taken from the start.
-    """
-    taken = {ROOT_ID}
-    ordinals: dict[tuple[str, ...], int] = {}
-    ids: list[str] = []
-    for path in paths:
-        ordinal = ordinals.get(path, 0)
-        ordinals[path] = ordinal + 1
-        salted = "\x1f".join(path) + "\x1e" + str(ordinal)
-        found = _short_hash(salted)
-        bump = 0
-        while found in taken:
-            bump += 1
-            found = _short_hash(f"{salted}\x1e{bump}")
-        taken.add(found)
-        ids.append(found)
-    return ids
-
-
-def _short_hash(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
-
-
-def plain_title(text: str) -> str:
-    """Return a heading's text as a title: NFC, white space collapsed, never empty."""
-    return " ".join(unicodedata.normalize("NFC", text).split()) or _UNTITLED
 
 
 @dataclass(frozen=True)
@@ -209,6 +175,25 @@ class Document:
             return ()
         return (*(item.title for item in self.ancestors(section)), section.title)
 
+    # -- sizes ------------------------------------------------------------------------------
+
+    def tokens(self, section: Section) -> int:
+        """Return the estimated tokens of the whole subtree, headings included; equal to estimating `full_text`."""
+        if section.start == section.end:
+            return 0
+        return tokens_of(self._units[section.last + 1] - self._units[max(section.index, 0)])
+
+    def own_tokens(self, section: Section) -> int:
+        """Return the estimated tokens of the own text."""
+        text = self.own_text(section)
+        return tokens_of(token_units(text)) if text else 0
+
+    @cached_property
+    def _units(self) -> Sequence[int]:
+        """Token units of everything before each section: sections start at line starts, so that units add up."""
+        units = (token_units(self.slice(item.start, item.own_end)) for item in self.sections)
+        return array("q", accumulate(units, initial=0))
+
     # -- the text ---------------------------------------------------------------------------
 
     def slice(self, start: int, end: int) -> str:
@@ -238,11 +223,20 @@ class Document:
     @cached_property
     def line_starts(self) -> Sequence[int]:
         """Byte offset of every line's start; lines end at LF, CRLF and CR and nowhere else."""
-        starts = [0]
-        starts.extend(match.end() for match in _LINE_END.finditer(self.source))
+        starts = array("q", [0])
+        for block in self._blocks():
+            starts.extend(accumulate(map(len, block.splitlines(keepends=True)), initial=starts.pop()))
         if len(starts) > 1 and starts[-1] == len(self.source):
             starts.pop()
         return starts
+
+    def _blocks(self) -> Iterator[bytes]:
+        """Yield the source in blocks of about a megabyte that end at line feeds: splitting copies what it splits."""
+        begin = 0
+        while begin < len(self.source):
+            end = self.source.find(b"\n", begin + _BLOCK) + 1 or len(self.source)
+            yield self.source[begin:end]
+            begin = end
 
     @cached_property
     def _starts(self) -> Sequence[int]:

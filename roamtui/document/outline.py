@@ -83,7 +83,7 @@ def line(library: Library, document: Document, section: Section, cells: int) -> 
     title = " ".join(for_model(section.title)[0].split())
     head = {"heading": f"{'#' * section.level} {title}", "preamble": f"(preamble) {title}"}.get(section.kind, title)
     below = section.last - section.index
-    size = short_count(estimate_tokens(document.full_text(section)))
+    size = short_count(document.tokens(section))
     text = f"[{library.ref(document, section)}] {head}" + (f" · {below} sub" if below else "") + f" · {size} tok"
     opening = preview(for_model(document.own_text(section)[:600])[0], cells) if cells else ""
     return f"{text}\n    {opening}" if opening else text
