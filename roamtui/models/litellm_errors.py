@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 
 from roamtui.errors import ModelError
-from roamtui.models.provider_errors import error_from_reply, quote, retry_after_seconds
+from roamtui.models.provider_errors import error_from_reply, error_words, quote, retry_after_seconds
 
 _STATUSES = {
     "AuthenticationError": 401,
@@ -44,9 +44,8 @@ _KINDS = {
 _HINTS = {
     "context": "Close sections, or choose a model with a larger window.",
     "refused": "The provider's filter stopped the answer; ask differently.",
-    "truncated": "The connection broke; ask again.",
 }
-_BROKEN = ("peer closed connection", "incomplete chunked read", "connection reset", "readerror")
+_BROKEN = ("peer closed connection", "incomplete chunked read", "connection reset", "readerror", "server disconnected")
 _UNREACHED = ("connection error", "connecterror", "connection refused", "name or service not known", "all connection")
 _GARBAGE = (
     "expecting value",
@@ -74,11 +73,14 @@ def error_from_exception(error: BaseException, *, where: str) -> ModelError:
     names = {cls.__name__ for cls in type(error).__mro__}
     if "CancelledError" in names:
         return ModelError("connection", f"The call to {where} was dropped.")
-    words, status = _words(error), _status(error, names)
+    words, code = error_words(_words(error))
+    status = _status(error, names)
     wait = retry_after_seconds(_headers(error), time.time())
     kind = next((kind for name, kind in _KINDS.items() if name in names), None)
+    if kind == "truncated":
+        return _broken(where)
     if kind is not None:
-        return ModelError(kind, f"{where}: {quote(words)}", _HINTS.get(kind, ""), status=status, retry_after=wait)
+        return ModelError(kind, f"{where} says: {quote(words)}", _HINTS.get(kind, ""), status=status, retry_after=wait)
     text = " ".join(f"{type(item).__name__} {item}" for item in chain).lower()
     if "llm provider not provided" in text:
         return ModelError(
@@ -90,15 +92,19 @@ def error_from_exception(error: BaseException, *, where: str) -> ModelError:
         if any(word in text for word in _UNREACHED):
             return ModelError("connection", f"{where} cannot be reached.", "Is the server up, and the network?")
         if any(word in text for word in _BROKEN):
-            return ModelError("truncated", f"The connection to {where} broke before the answer was complete.")
+            return _broken(where)
         if any(word in text for word in _GARBAGE):
             return ModelError("bad_reply", f"{where} sent something that is not an answer.")
         if "missing credentials" in text or "api_key" in text:
             return ModelError("auth", f"No key for {where}.", "Set the provider's key variable.")
     if status is None:
         kind = "connection" if names & {"APIConnectionError", "TransportError", "OSError"} else "bad_reply"
-        return ModelError(kind, f"{where}: {quote(words)}")
-    return error_from_reply(status, words, where=where, retry_after=wait)
+        return ModelError(kind, f"{where} says: {quote(words)}")
+    return error_from_reply(status, words, where=where, retry_after=wait, code=code)
+
+
+def _broken(where: str) -> ModelError:
+    return ModelError("truncated", f"The connection to {where} broke before the answer was complete.")
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
@@ -122,7 +128,7 @@ def _status(error: BaseException, names: set[str]) -> int | None:
 
 def _words(error: BaseException) -> str:
     """Return the provider's words without litellm's own prefixes ("litellm.X: YException - …")."""
-    words = str(getattr(error, "message", "") or error)
+    words = str(getattr(error, "message", "") or error).partition(" Handle with `litellm")[0].replace("\\'", "'")
     if words.startswith("litellm."):
         words = words.partition(": ")[2] or words
     head, dash, rest = words.partition(" - ")

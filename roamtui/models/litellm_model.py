@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import warnings
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
@@ -37,6 +38,8 @@ ENVIRONMENT = {
 }
 """Set before litellm is imported, whatever was there: a hostile folder must not decide them."""
 
+_CLAUDE = re.compile(r"(?:^|/)claude|^bedrock/.*anthropic\.claude")
+"""Models whose provider keeps prompts only where they are marked. Others get no marks: some servers refuse them."""
 _thread = LoopThread("litellm")
 
 
@@ -121,10 +124,20 @@ class LiteLLM:
             for call in message.get("tool_calls", ()):
                 if call["id"] in per_call:
                     call["provider_specific_fields"] = per_call[call["id"]]
+        if _CLAUDE.search(self.name):
+            for message in {id(item): item for item in (messages[0], messages[-1])}.values():
+                _mark_for_cache(message)
         return messages
 
     async def aclose(self) -> None:
         """Do nothing: connections belong to litellm's thread and live as long as the program."""
+
+
+def _mark_for_cache(message: Message) -> None:
+    """Ask Anthropic to keep the prompt up to here: it does so only where told, and charges a tenth for what it kept."""
+    if isinstance(message["content"], str) and message["content"]:
+        block = {"type": "text", "text": message["content"], "cache_control": {"type": "ephemeral"}}
+        message["content"] = [block]
 
 
 def warm_up() -> None:
@@ -173,7 +186,17 @@ def _guard_clients(litellm: Any) -> None:
 
     from roamtui.models.wire_guard import guard
 
-    handler: Any = import_module("litellm.llms.custom_httpx.http_handler").AsyncHTTPHandler
-    make = handler.create_client
-    handler.create_client = lambda self, *args, **kwargs: guard(make(self, *args, **kwargs))
+    handlers: Any = import_module("litellm.llms.custom_httpx.http_handler")
+    make, make_blocking = handlers.AsyncHTTPHandler.create_client, handlers.HTTPHandler.create_client
+
+    def create(handler: Any, *arguments: Any, **named: Any) -> Any:
+        return guard(make(handler, *arguments, **named))
+
+    def create_blocking(handler: Any, *arguments: Any, **named: Any) -> Any:
+        client = make_blocking(handler, *arguments, **named)
+        client.follow_redirects = False
+        return client
+
+    handlers.AsyncHTTPHandler.create_client = create
+    handlers.HTTPHandler.create_client = create_blocking
     litellm.aclient_session = guard(httpx.AsyncClient(timeout=httpx.Timeout(None)))

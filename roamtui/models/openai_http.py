@@ -19,9 +19,9 @@ from roamtui.errors import ModelError
 from roamtui.models.addresses import check_base_url, host_of, is_loopback
 from roamtui.models.base import Delta, ProviderFields, Request
 from roamtui.models.chat_chunks import ChatChunks
-from roamtui.models.json_reply import field, parse_json
+from roamtui.models.json_reply import parse_json
 from roamtui.models.outgoing import fields_for, outgoing, tagged_fields
-from roamtui.models.provider_errors import error_from_reply, retry_after_seconds
+from roamtui.models.provider_errors import error_from_reply, error_words, retry_after_seconds
 from roamtui.models.secret import Secret
 from roamtui.models.sse import EventStream
 
@@ -203,7 +203,7 @@ class _Exchange:
                 if len(body) > MAX_ERROR:
                     break
         wait = retry_after_seconds(response.headers, time.time())
-        words, code = _error_words(bytes(body[:MAX_ERROR]))
+        words, code = error_words(bytes(body[:MAX_ERROR]).decode("utf-8", "replace"))
         return error_from_reply(response.status_code, words, where=self._where, retry_after=wait, code=code)
 
 
@@ -248,19 +248,6 @@ def _inflate(inflate: zlib._Decompress, piece: bytes, where: str) -> bytes:
         return inflate.decompress(piece, 1 << 20)
     except zlib.error:
         raise ModelError("bad_reply", f"{where} sent a damaged packed reply.") from None
-
-
-def _error_words(body: bytes) -> tuple[str, str]:
-    """Return message and code of an error reply in any of the usual shapes; the text itself when it is short prose."""
-    try:
-        value = parse_json(body)
-    except ModelError:
-        text = body.decode("utf-8", "replace").strip()
-        return ("" if text.startswith("<") else text[:2000]), ""
-    error = field(value, "error") or value
-    message = next((item for name in ("message", "detail", "error") if isinstance(item := field(error, name), str)), "")
-    code = field(error, "code") or field(error, "type")
-    return (error if isinstance(error, str) else message), str(code or "")
 
 
 def _wire_error(error: httpx.HTTPError, where: str, *, started: bool) -> ModelError:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import email.utils
 import math
+import re
 from collections.abc import Mapping
 
 from roamtui.errors import ModelError
+from roamtui.models.json_reply import field, mend, parse_json
 from roamtui.text import clip, one_line, redact
 
 QUOTE_CELLS = 300
@@ -28,6 +30,9 @@ _FILTER_WORDS = ("content_filter", "content_policy", "content management policy"
 _OVERLOAD_WORDS = ("overloaded", "server_error", "internal_error", "unavailable", "insufficient_system_resource")
 _RATE_WORDS = ("rate_limit", "rate limit", "too many requests", "quota")
 
+_MARKUP = re.compile(r"\s*(?:b['\"])?\s*<")
+"""Start of an HTML page, also as litellm quotes bytes."""
+
 _HINTS = {
     "auth": "Check the key, and that it may use this model.",
     "rate_limit": "Wait a little, or ask for a smaller share with fewer steps.",
@@ -40,6 +45,22 @@ _HINTS = {
 def quote(words: str) -> str:
     """Return a provider's words fit for one line on a screen: no secrets, nothing unsafe, not long."""
     return clip(one_line(redact(words[:4000])), QUOTE_CELLS)
+
+
+def error_words(reply: str) -> tuple[str, str]:
+    """Return message and code of an error reply in any of the usual shapes; short prose is its own message."""
+    start = reply.find("{")
+    if start < 0:
+        return ("" if _MARKUP.match(reply) else reply.strip()), ""
+    try:
+        value = parse_json(reply[start : reply.rfind("}") + 1])
+    except ModelError:
+        return reply.strip(), ""
+    error = field(value, "error") or value
+    if isinstance(error, str):
+        return mend(error), ""
+    message = next((item for name in ("message", "detail", "msg") if isinstance(item := field(error, name), str)), "")
+    return mend(message), str(field(error, "code") or field(error, "type") or "")
 
 
 def error_from_reply(

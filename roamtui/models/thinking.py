@@ -27,7 +27,8 @@ class ThinkingBlocks:
         if last.get("type") != "thinking" or last.get("signature"):
             last = {"type": "thinking", "thinking": "", "signature": ""}
             self._blocks.append(last)
-        last["thinking"] += text
+        # With the signature some versions of litellm send the whole text once more.
+        last["thinking"] = text if signature and text.startswith(last["thinking"]) else last["thinking"] + text
         last["signature"] = signature
 
     def close(self) -> list[dict[str, Any]]:

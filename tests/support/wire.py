@@ -23,6 +23,10 @@ WAIT_S = 10.0
 """Seconds a test waits for something that must happen."""
 
 
+Cut = Literal["end", "close", "reset", "hang"]
+"""How a reply breaks off: a proper end, a closed connection, a reset, or silence."""
+
+
 class Gate:
     """Holds a reply back until the test opens it."""
 
@@ -77,8 +81,8 @@ class Reply:
     """Number of events sent before the gate; 0: not even the head."""
     cut_after: int | None = None
     """Number of events after which the reply breaks off."""
-    cut: Literal["end", "close", "reset", "hang"] = "close"
-    """How: a proper end, a closed connection, a reset, or silence."""
+    cut: Cut = "close"
+    """How it does."""
     repeat: bool = False
     """Send the events again and again without end."""
 
@@ -131,6 +135,7 @@ class WireServer:
         self._script = script
         self._port = port
         self._changed = threading.Condition()
+        self._writers: set[asyncio.StreamWriter] = set()
         self.requests: list[Received] = []
         """All requests so far."""
         self.disconnects = 0
@@ -141,6 +146,10 @@ class WireServer:
     def events(self, request: Any, reply: Reply) -> Iterator[bytes]:
         """Yield the body of a streamed reply, event by event."""
         raise NotImplementedError
+
+    def aside(self, request: Received) -> bytes | None:
+        """Return the body for a request that is not the one scripted, None for one that is."""
+        return None
 
     def error_body(self, reply: Reply) -> bytes:
         """Return the body of an error reply."""
@@ -186,14 +195,23 @@ class WireServer:
         ready.set()
         await self._stop.wait()
         server.close()
-        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+        for writer in self._writers:
+            writer.transport.abort()
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
             task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
 
     # -- one connection -------------------------------------------------------------------------------
 
     async def _client(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, gone: asyncio.Event) -> None:
+        self._writers.add(writer)
         try:
             while (request := await self._request(reader)) is not None:
+                aside = self.aside(request)
+                if aside is not None:
+                    writer.write(_head(200, {"content-length": str(len(aside))}) + aside)
+                    continue
                 with self._changed:
                     number = len(self.requests)
                     self.requests.append(request)
@@ -204,9 +222,10 @@ class WireServer:
                 with self._changed:
                     self.disconnects += 1
                     self._changed.notify_all()
-        except asyncio.IncompleteReadError:
+        except (asyncio.IncompleteReadError, asyncio.CancelledError):
             pass
         finally:
+            self._writers.discard(writer)
             writer.close()
 
     def _reply(self, request: Received, number: int) -> Reply:
