@@ -22,6 +22,6 @@ def command(documents: tuple[str, ...], **flags: object) -> int:
             f'Without one, ask: roamtui ask {documents[0]} "your question"; roamtui outline and show print the text.',
         )
     resolved = resolve(flags)
-    from roamtui.tui.app import open_screen
+    from roamtui.tui.run import run_screen
 
-    return open_screen(documents, resolved)
+    return run_screen(documents, resolved)

@@ -36,6 +36,7 @@ class LexicalIndex:
     def __init__(self, library: Library) -> None:
         self._library = library
         self._lock = threading.Lock()
+        self._building = threading.Lock()
         self._connection = sqlite3.connect(":memory:", check_same_thread=False)
         self._connection.execute(_CREATE)
         self._connection.execute(_RANK)
@@ -63,7 +64,14 @@ class LexicalIndex:
     # -- building ---------------------------------------------------------------------------
 
     def build(self, progress: Progress | None = None) -> None:
-        """Index the documents that are not indexed yet; `progress` hears bytes done and bytes in all."""
+        """Index the documents that are not indexed yet; `progress` hears bytes done and bytes in all.
+
+        A second caller waits for the first and then has nothing to do.
+        """
+        with self._building:
+            self._build(progress)
+
+    def _build(self, progress: Progress | None) -> None:
         documents = self._library.documents
         total = sum(len(item.source) for item in documents)
         before = sum(len(item.source) for item in documents[: self._complete])

@@ -55,6 +55,7 @@ _TAKEN = {
     "ctrl+c": "copies the selected text",
     "ctrl+z": "suspends the program",
     **dict.fromkeys(("up", "down", "left", "right", "pageup", "pagedown", "home", "end"), "moves the cursor"),
+    **dict.fromkeys(("h", "j", "k", "l", "b", "G"), "moves the cursor"),
 }
 _NARROWER: dict[Where, frozenset[Where]] = {
     "everywhere": frozenset(("everywhere", "reading", "outline", "sections", "talk", "typing")),
@@ -107,6 +108,11 @@ def build_keymap(wishes: Mapping[str, str]) -> Keymap:
 
 def _merged(chosen: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     return {command.id: chosen.get(command.id, command.keys) for command in COMMANDS}
+
+
+def is_active(command: Command, place: Where) -> bool:
+    """Tell whether a command's keys act where the keyboard is."""
+    return any(place in _NARROWER[where] for where in command.where)
 
 
 def _overlap(one: Command, other: Command) -> bool:

@@ -1,0 +1,124 @@
+"""The last line: the keys that act where the cursor is, and the tabs of narrow terminals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from roamtui.text import width
+
+
+class KeyBar(Widget):
+    """Keys and what they do; a click does it too. What does not fit is left out from the end."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"keybar--key", "keybar--word"}
+    DEFAULT_CSS = """
+    KeyBar {
+        height: 1;
+        width: 1fr;
+        background: $footer-background;
+        & > .keybar--key { color: $footer-key-foreground; text-style: bold; }
+        & > .keybar--word { color: $footer-description-foreground; }
+    }
+    """
+
+    class Clicked(Message):
+        """A command in the line was clicked."""
+
+        def __init__(self, command: str) -> None:
+            super().__init__()
+            self.command = command
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._hints: tuple[tuple[str, str, str], ...] = ()
+        self._spans: list[tuple[range, str]] = []
+
+    def show(self, hints: Sequence[tuple[str, str, str]]) -> None:
+        """Show hints: command id, key, word."""
+        if tuple(hints) != self._hints:
+            self._hints = tuple(hints)
+            self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """Run the command under the mouse."""
+        for cells, command in self._spans:
+            if event.x in cells:
+                self.post_message(self.Clicked(command))
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the line."""
+        cells = self.size.width
+        key_style = self.get_component_rich_style("keybar--key", partial=True)
+        word_style = self.get_component_rich_style("keybar--word", partial=True)
+        segments, at = [Segment(" ")], 1
+        self._spans = []
+        for command, key, word in self._hints:
+            taken = width(key) + 1 + width(word)
+            if at + taken > cells:
+                break
+            segments += [Segment(key, key_style), Segment(f" {word}", word_style), Segment("   ")]
+            self._spans.append((range(at, at + taken), command))
+            at += taken + 3
+        return Strip(segments).adjust_cell_length(cells, self.rich_style).apply_style(self.rich_style)
+
+
+class PaneBar(Widget):
+    """The panes by name, for terminals with room for one at a time."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"panes--tab", "panes--active"}
+    DEFAULT_CSS = """
+    PaneBar {
+        height: 1;
+        width: 1fr;
+        background: $surface;
+        & > .panes--tab { color: $text-muted; }
+        & > .panes--active { color: $primary; text-style: bold reverse; }
+    }
+    """
+
+    class Clicked(Message):
+        """A pane was chosen."""
+
+        def __init__(self, pane: str) -> None:
+            super().__init__()
+            self.pane = pane
+
+    def __init__(self, panes: Sequence[tuple[str, str]], *, id: str | None = None) -> None:
+        """`panes`: id and name of each."""
+        super().__init__(id=id)
+        self._panes = tuple(panes)
+        self._active = self._panes[0][0]
+        self._spans: list[tuple[range, str]] = []
+
+    def activate(self, pane: str) -> None:
+        """Mark a pane as the one shown."""
+        if pane != self._active:
+            self._active = pane
+            self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose the pane under the mouse."""
+        for cells, pane in self._spans:
+            if event.x in cells:
+                self.post_message(self.Clicked(pane))
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the tabs."""
+        segments, at = [Segment(" ")], 1
+        self._spans = []
+        for pane, name in self._panes:
+            text = f" {name} "
+            style = "panes--active" if pane == self._active else "panes--tab"
+            segments += [Segment(text, self.get_component_rich_style(style, partial=True)), Segment(" ")]
+            self._spans.append((range(at, at + width(text)), pane))
+            at += width(text) + 1
+        return Strip(segments).adjust_cell_length(self.size.width, self.rich_style).apply_style(self.rich_style)

@@ -1,0 +1,75 @@
+"""One question with its run, drawn as lines and kept until something of it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.style import Style
+from textual.strip import Strip
+
+from roamtui.trace.state import Question
+from roamtui.tui.widgets.answer import Render, StreamedMarkdown, marked_text
+from roamtui.tui.widgets.rows import Piece, Target, lay_out, row
+from roamtui.tui.widgets.turns import Scene, citation_numbers, closing_rows, opening_rows
+
+
+class TurnView:
+    """Draws a question for a width; what did not change is not drawn again."""
+
+    def __init__(self, question: Question, render: Render, style_of: Callable[[str], Style]) -> None:
+        self.question = question
+        self.strips: list[Strip] = []
+        """The lines."""
+        self.targets: list[Target] = []
+        """Where the cursor can stand."""
+        self.scene: Scene | None = None
+        """What it was drawn with last."""
+        self._style_of = style_of
+        self._answer = StreamedMarkdown(render, style_of)
+        self._drawn: tuple[object, ...] = ()
+
+    @property
+    def blocks_drawn(self) -> int:
+        """How many blocks of Markdown were drawn; a counter for tests."""
+        return self._answer.blocks_drawn
+
+    def forget(self) -> None:
+        """Draw everything anew next time: the theme changed."""
+        self._drawn = ()
+        self._answer.reset()
+
+    def draw(self, question: Question, scene: Scene, cells: int, console: Console) -> bool:
+        """Draw `question` as it is now; False when some of the answer is left for the next frame."""
+        key = (question, scene.unfolded, scene.sections, scene.waiting, len(scene.warnings), cells)
+        if self._drawn and all(
+            one is other or (type(one) is int and one == other) for one, other in zip(key, self._drawn, strict=True)
+        ):
+            return True
+        self.question, self.scene = question, scene
+        finished = self._draw_answer(question, scene, cells)
+        opening, targets = lay_out(list(opening_rows(question, scene)), cells, self._style_of, console)
+        closing, more = lay_out(list(closing_rows(question, scene)), cells, self._style_of, console)
+        self.strips = opening
+        self.targets = list(targets)
+        if self._answer.strips:
+            style = "label" if question.outcome != "running" else "opening"
+            label, _ = lay_out([row(), row(Piece("Answer", style))], cells, self._style_of, console)
+            self.strips = [*self.strips, *label, *self._answer.strips]
+        elif closing:
+            self.strips = [*self.strips, Strip([])]
+        top = len(self.strips)
+        self.strips = [*self.strips, *closing, Strip([])]
+        self.targets += [Target(target.line + top, target.action) for target in more]
+        self._drawn = key if finished else ()
+        return finished
+
+    def _draw_answer(self, question: Question, scene: Scene, cells: int) -> bool:
+        text = marked_text(
+            question.answer,
+            numbers=citation_numbers(question.citations),
+            holds=[item.holds for item in question.citations],
+            titles=scene.titles,
+            running=question.outcome == "running",
+        )
+        return self._answer.draw(text.strip("\n") if text.strip() else "", cells, question.run)
