@@ -1,4 +1,4 @@
-"""The guide's last word: quotes with their places, or what was tried and is missing."""
+"""The guide's last word: a few quotes with their places."""
 
 from __future__ import annotations
 
@@ -11,31 +11,38 @@ from roamtui.models.guide.sentences import Unit
 
 MOST_QUOTES = 5
 """Quotes in an answer."""
-LEAST_GAIN = 0.3
+LEAST_GAIN = 0.4
 """A further quote must bring this share of what the first one brought."""
+CLOSE_COVER = 0.5
+"""Cover from which a sentence is said to match, not only to come near."""
+LONGEST_QUOTE = 350
+"""Characters up to which the sentence after a chosen one is quoted with it."""
+_POOL = 200
+_LEFT = 0.4
+"""What a word of the question is still worth once a quote holds it."""
 
 
 def choose(evidence: Evidence) -> list[Unit]:
-    """Return the few units that carry the answer, in document order, without repeats."""
+    """Return the few sentences that carry the answer, without repeats, best first."""
     left = dict(evidence.weights)
     chosen: list[Scored] = []
-    pool = sorted(evidence.scored, key=lambda item: (-item.rank, item.unit.place, item.unit.number))[:200]
-    first_gain = 0.0
+    pool = sorted(evidence.scored, key=lambda item: (-item.rank, item.key))[:_POOL]
+    least = 0.0
     while pool and len(chosen) < MOST_QUOTES:
-        best, gain = None, 0.0
-        for item in pool:
-            new = sum(weight for token, weight in left.items() if token in item.unit.tokens)
-            value = item.rank * (0.5 + 0.5 * new / (sum(left.values()) or 1.0))
-            if value > gain:
-                best, gain = item, value
-        if best is None or (chosen and gain < LEAST_GAIN * first_gain):
+        total = sum(left.values()) or 1.0
+        gains = [
+            item.rank * (0.5 + 0.5 * sum(left.get(token, 0.0) for token in item.unit.tokens) / total) for item in pool
+        ]
+        gain = max(gains)
+        if gain <= least:
             break
-        first_gain = first_gain or gain
-        pool = [item for item in pool if not _alike(item.unit, best.unit)]
+        best = pool[gains.index(gain)]
+        least = least or LEAST_GAIN * gain
         chosen.append(best)
+        pool = [item for item in pool if not _alike(item.unit, best.unit)]
         for token in best.unit.tokens & left.keys():
-            left[token] *= 0.4
-    return sorted((item.unit for item in chosen), key=lambda unit: (unit.place, unit.number))
+            left[token] *= _LEFT
+    return [item.unit for item in chosen]
 
 
 def _alike(one: Unit, other: Unit) -> bool:
@@ -45,59 +52,56 @@ def _alike(one: Unit, other: Unit) -> bool:
     return bool(both) and len(one.tokens & other.tokens) / len(both) > 0.7
 
 
+def quotes(chosen: Iterable[Unit], evidence: Evidence) -> list[list[Unit]]:
+    """Join each chosen sentence with the one after it where that keeps the quote short, and with chosen neighbours."""
+    picked = sorted(chosen, key=lambda unit: (unit.place, unit.number))
+    found: list[list[Unit]] = []
+    for unit in picked:
+        last = found[-1][-1] if found else None
+        if last is not None and last.ref == unit.ref and last.number >= unit.number:
+            quote = found[-1]  # it was taken as the one after
+        elif last is not None and evidence.after(last) is unit:
+            quote = found[-1]
+            quote.append(unit)
+        else:
+            quote = [unit]
+            found.append(quote)
+        following = evidence.after(unit)
+        if quote[-1] is unit and following and sum(len(item.text) for item in (*quote, following)) <= LONGEST_QUOTE:
+            quote.append(following)
+    return found
+
+
 def answer(notes: Notes, evidence: Evidence, phrases: Phrases) -> str:
-    """Return the answer: an introduction, then one quote per paragraph with its place."""
+    """Return the answer: an introduction, then one quote per paragraph with its place, in document order."""
     if evidence.question.overview:
-        quotes = _overview(notes, evidence)
+        found = [[unit] for unit in _overview(notes, evidence)]
         intro = phrases.overview
     else:
-        quotes = [_with_next(unit, evidence) for unit in choose(evidence)]
-        intro = phrases.best if evidence.best >= 0.6 else phrases.nearest
-    lines = [cite(quote, ref) for ref, quote in _ordered(quotes, notes)]
-    if not lines:
+        found = quotes(choose(evidence), evidence)
+        intro = phrases.best if evidence.best >= CLOSE_COVER else phrases.nearest
+    if not found:
         return phrases.nothing
-    return "\n\n".join([intro, *lines])
+    found.sort(key=lambda quote: (*_place(notes.open[quote[0].ref]), quote[0].number))
+    return "\n\n".join([intro, *filter(None, map(cite, found))])
 
 
-def cite(quote: str, ref: str) -> str:
-    """Return a quote as the answer shows it, with its citation."""
-    safe = quote.partition("]]")[0].rstrip("] ")
-    return f"> {safe} [[{ref}|{safe}]]"
+def _place(section: OpenText) -> tuple[str, int]:
+    return section.ref.rpartition(".")[0], section.first_line
 
 
-def _with_next(unit: Unit, evidence: Evidence) -> tuple[str, str]:
-    after = evidence.following(unit)
-    if after is not None and unit.text.endswith((":", "?", "：", "？")):
-        return unit.ref, f"{unit.text} {after.text}" if not after.code and not unit.code else unit.text
-    return unit.ref, unit.text
+def cite(quote: list[Unit]) -> str:
+    """Return a quote as the answer shows it, and its citation. Cut where it would end the citation early."""
+    words = " ".join(unit.text for unit in quote).partition("]]")[0].rstrip("] ")
+    return f"> {words} [[{quote[0].ref}|{words}]]" if words else ""
 
 
-def _overview(notes: Notes, evidence: Evidence) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for section in sorted(fresh(notes.open.values()), key=lambda item: item.first_line):
-        found.extend((unit.ref, unit.text) for unit in evidence.opening_units(section, 2))
-    return found[: MOST_QUOTES + 1]
+def _overview(notes: Notes, evidence: Evidence) -> list[Unit]:
+    sections = sorted(fresh(notes.open.values()), key=_place)
+    return [unit for section in sections for unit in evidence.opening(section, 2)][: MOST_QUOTES + 1]
 
 
 def fresh(sections: Iterable[OpenText]) -> list[OpenText]:
     """Return the sections the present question opened; all when it opened none."""
     found = list(sections)
     return [item for item in found if item.fresh] or found
-
-
-def _ordered(quotes: list[tuple[str, str]], notes: Notes) -> list[tuple[str, str]]:
-    first: dict[str, tuple[str, int]] = {}
-    for ref, _ in quotes:
-        prefix = ref.rpartition(".")[0]
-        first[ref] = (prefix, notes.open[ref].first_line)
-    unique = dict.fromkeys(quotes)
-    return sorted(unique, key=lambda item: first[item[0]])
-
-
-def supported(evidence: Evidence) -> bool:
-    """Tell whether the open text supports an answer: by how much of the question one spot covers."""
-    return evidence.best >= LEAST_COVER
-
-
-LEAST_COVER = 0.3
-"""Cover below which the guide gives up; chosen so that about a tenth of answerable questions are refused."""

@@ -1,101 +1,122 @@
-"""How well what is open supports an answer: units scored by the question's words they and their surroundings hold."""
+"""How well what is open supports an answer: sentences scored by the question's words in and around them."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from roamtui.models.guide.notes import Notes, OpenText
 from roamtui.models.guide.question import Question, Rarity
 from roamtui.models.guide.sentences import Unit, units
 
-TITLE_SHARE = 0.6
+TITLE_SHARE = 0.8
 """What a word is worth that stands in the section's path instead of the sentence; falls off down the section."""
 NEIGHBOUR_SHARE = 0.35
 """What a word is worth that stands in the sentence before or after."""
+FOUND_SHARE = 0.5
+"""How much the first place among the search hits raises a section's sentences; later places raise them less."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A unit and how much of the question it covers, surroundings included."""
+    """A sentence and how much of the question it covers."""
 
     unit: Unit
     cover: float
-    """Share of the question's weight, 0 to 1."""
-    own: float
-    """The same for the unit's own words alone."""
+    """Share of the question's weight in it and around it, 0 to 1."""
     rank: float
-    """What units are chosen by."""
+    """What sentences are chosen by: cover, form, and the place of the section among the hits."""
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """Where it stands among everything open."""
+        return self.unit.place, self.unit.number
 
 
 class Evidence:
-    """The open sections seen through one question."""
+    """The open sections seen through one question. `places` are places among the search hits, from 0."""
 
-    def __init__(self, notes: Notes, question: Question) -> None:
+    def __init__(self, notes: Notes, question: Question, places: Mapping[str, int]) -> None:
         self.question = question
         lexicon = question.lexicon
-        self.sections = dict(notes.open)
-        self._units = {ref: units(section, lexicon) for ref, section in self.sections.items()}
+        self._units = {ref: units(section, lexicon) for ref, section in notes.open.items()}
+        self._paths = {ref: frozenset(lexicon.tokens(section.path)) for ref, section in notes.open.items()}
         listed = [*notes.outline.values(), *(hit for search in notes.searches for hit in search.hits)]
         seen = {(item.ref, item.words): lexicon.tokens(f"{item.title} {item.words}") for item in listed}
-        self.rarity = Rarity([*seen.values(), *(unit.tokens for found in self._units.values() for unit in found)])
-        self.weights = {token: self.rarity.weight(token) for token in question.terms}
-        for token in question.borrowed:
-            self.weights[token] = 0.5 * self.rarity.weight(token)
+        rarity = Rarity([*seen.values(), *(unit.tokens for found in self._units.values() for unit in found)])
+        self.weights = {token: rarity.weight(token) for token in question.terms}
+        self.weights.update((token, 0.5 * rarity.weight(token)) for token in question.borrowed)
         self.total = sum(self.weights.values()) or 1.0
-        self._paths = {ref: frozenset(lexicon.tokens(section.path)) for ref, section in self.sections.items()}
-        self.scored = [item for ref in self.sections for item in self._score(ref)]
+        """Weight of the whole question."""
+        self._held = {
+            ref: self._paths[ref].union(*(unit.tokens for unit in found)) for ref, found in self._units.items()
+        }
+        self.scored = [item for ref in notes.open for item in self._score(ref, places)]
 
-    def _score(self, ref: str) -> list[Scored]:
+    def _score(self, ref: str, places: Mapping[str, int]) -> list[Scored]:
         found = self._units[ref]
-        path = self._paths[ref]
-        scored: list[Scored] = []
+        raised = 1 + FOUND_SHARE / (1 + places[ref]) if ref in places else 1.0
+        scored = []
         for number, unit in enumerate(found):
             around: set[str] = set()
-            for near in (number - 1, number + 1):
-                if 0 <= near < len(found):
-                    around |= found[near].tokens
-            fall = 1 / (1 + 0.15 * number)
-            own = cover = 0.0
-            for token, weight in self.weights.items():
-                if token in unit.tokens:
-                    own += weight
-                    cover += weight
-                elif token in path:
-                    cover += TITLE_SHARE * fall * weight
-                elif token in around:
-                    cover += NEIGHBOUR_SHARE * weight
-            rank = cover / self.total * _form(unit)
-            scored.append(Scored(unit, cover / self.total, own / self.total, rank))
+            for near in found[max(0, number - 1) : number + 2]:
+                around |= near.tokens
+            cover = self._cover(unit.tokens, self._paths[ref], around, number)
+            scored.append(Scored(unit, cover, cover * raised * _form(unit)))
         return scored
 
-    def section_cover(self, ref: str) -> float:
-        """Return the share of the question that the best spot of a section covers."""
-        return max((item.cover for item in self.scored if item.unit.ref == ref), default=0.0)
+    def _cover(self, inside: frozenset[str], path: frozenset[str], around: set[str], number: int) -> float:
+        title_share = TITLE_SHARE / (1 + 0.15 * number)
+        cover = 0.0
+        for token, weight in self.weights.items():
+            if token in inside:
+                cover += weight
+            elif token in path:
+                cover += title_share * weight
+            elif token in around:
+                cover += NEIGHBOUR_SHARE * weight
+        return cover / self.total
 
     @property
     def best(self) -> float:
-        """The best cover anywhere."""
+        """The best cover of any sentence."""
         return max((item.cover for item in self.scored), default=0.0)
+
+    def sentence_cover(self, ref: str) -> float:
+        """Return the best cover of a section's sentences."""
+        return max((item.cover for item in self.scored if item.unit.ref == ref), default=0.0)
+
+    def cover_of(self, text: str) -> float:
+        """Return the share of the question's weight that a text holds."""
+        tokens = set(self.question.lexicon.tokens(text))
+        return sum(weight for token, weight in self.weights.items() if token in tokens) / self.total
+
+    @property
+    def support(self) -> float:
+        """How much one section holds of the question: share times the square root of the question's weight.
+
+        A share alone would call two common words of a short question strong evidence.
+        """
+        shares = (
+            sum(weight for token, weight in self.weights.items() if token in held) / self.total
+            for held in self._held.values()
+        )
+        return max(shares, default=0.0) * math.sqrt(self.total)
 
     def missing(self) -> list[str]:
         """Return the question's tokens that no open section holds."""
-        held: set[str] = set()
-        for found in self._units.values():
-            for unit in found:
-                held |= unit.tokens
-        for path in self._paths.values():
-            held |= path
-        return [token for token in self.question.terms if token not in held]
+        return [token for token in self.question.terms if not any(token in held for held in self._held.values())]
 
-    def opening_units(self, section: OpenText, count: int) -> list[Unit]:
-        """Return the first prose units of a section."""
-        prose = [unit for unit in self._units[section.ref] if not unit.code and len(unit.text) > 30]
-        return prose[:count]
+    def opening(self, section: OpenText, count: int) -> list[Unit]:
+        """Return the first sentences of a section's prose."""
+        return [unit for unit in self._units[section.ref] if not unit.code and len(unit.text) > 30][:count]
 
-    def following(self, unit: Unit) -> Unit | None:
-        """Return the unit after this one in its section."""
+    def after(self, unit: Unit) -> Unit | None:
+        """Return the unit that directly follows, or None."""
         found = self._units[unit.ref]
-        return found[unit.number + 1] if unit.number + 1 < len(found) else None
+        following = found[unit.number + 1] if unit.number + 1 < len(found) else None
+        return following if following is not None and following.joined and following.code == unit.code else None
 
 
 def _form(unit: Unit) -> float:
@@ -108,6 +129,4 @@ def _form(unit: Unit) -> float:
         worth *= 250 / (250 + 0.4 * (length - 250))
     if unit.code:
         worth *= 0.7
-    if unit.text.endswith("?"):
-        worth *= 0.8
-    return worth
+    return worth * 0.8 if unit.text.endswith(("?", "？")) else worth

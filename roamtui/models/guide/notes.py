@@ -93,6 +93,8 @@ class Notes:
     """Sections asked for by the present question and not delivered."""
     asked: list[tuple[str, int]] = field(default_factory=list)
     """Sections and parts the present question asked for, in order."""
+    judged: set[str] = field(default_factory=set)
+    """Sections the present question has judged."""
     steps: int = 0
     """Turns with tool calls since the question."""
     language_sample: str = ""
@@ -140,6 +142,7 @@ def _ask(content: str, notes: Notes) -> None:
     notes.searches = []
     notes.refused = set()
     notes.asked = []
+    notes.judged = set()
     notes.steps = 0
     for section in notes.open.values():
         section.fresh = False
@@ -163,6 +166,10 @@ def _note_asked(name: str, arguments: dict[str, Any], notes: Notes) -> None:
     if name == "expand_section" and isinstance(ids, list):
         part = arguments.get("part")
         notes.asked.extend((str(ref), part if isinstance(part, int) else 1) for ref in ids)
+    judged = arguments.get("judged")
+    for item in judged if isinstance(judged, list) else ():
+        if isinstance(item, dict):
+            notes.judged.add(str(item.get("id")))
 
 
 def _read_result(content: str, name: str, arguments: dict[str, Any], notes: Notes) -> None:

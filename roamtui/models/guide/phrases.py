@@ -14,7 +14,12 @@ class Phrases:
     nearest: str
     overview: str
     nothing: str
-    search_reason: str
+    found: str
+    """Reason for opening a section."""
+    mentions: str
+    """The same, with {words}."""
+    reads_on: str
+    """Reason for another part, with {title}."""
     tried: str
     """With {queries} and {titles}."""
     missing: str
@@ -28,7 +33,9 @@ _ENGLISH = Phrases(
     nearest="Nothing matches the question closely. These passages come nearest:",
     overview="The document begins like this:",
     nothing="None of the open sections says anything about it.",
-    search_reason="holds the question's words",
+    found="found by the search",
+    mentions="mentions {words}",
+    reads_on="reads on in “{title}”: the passage found is further down",
     tried="Searched for {queries}; opened {titles}.",
     missing="No passage that holds: {words}.",
     suggestion="What does “{title}” say?",
@@ -38,7 +45,9 @@ _GERMAN = Phrases(
     nearest="Nichts passt genau auf die Frage. Am nächsten kommen diese Stellen:",
     overview="So beginnt das Dokument:",
     nothing="In den offenen Abschnitten steht dazu nichts.",
-    search_reason="enthält Wörter der Frage",
+    found="von der Suche gefunden",
+    mentions="erwähnt {words}",
+    reads_on="liest weiter in „{title}“: die gefundene Stelle steht weiter unten",
     tried="Gesucht: {queries}; geöffnet: {titles}.",
     missing="Keine Stelle enthält: {words}.",
     suggestion="Was steht unter „{title}“?",
@@ -48,7 +57,9 @@ _JAPANESE = Phrases(
     nearest="質問にぴったり合う箇所はありません。最も近い箇所は次のとおりです:",
     overview="文書の冒頭は次のとおりです:",
     nothing="開いた節には該当する記述がありません。",
-    search_reason="質問の語を含む",
+    found="検索で見つかった節",
+    mentions="{words} に触れている",
+    reads_on="「{title}」の続きを読む: 見つかった箇所はまだ先",
     tried="検索: {queries}; 開いた節: {titles}",
     missing="該当する箇所がない語: {words}",
     suggestion="「{title}」には何が書いてありますか?",
@@ -58,7 +69,9 @@ _CHINESE = Phrases(
     nearest="没有与问题完全相符的段落。最接近的如下:",
     overview="文档开头如下:",
     nothing="已打开的章节中没有相关内容。",
-    search_reason="含有问题中的词",
+    found="搜索到的章节",
+    mentions="提到{words}",
+    reads_on="继续读“{title}”: 找到的段落在后面",
     tried="已搜索: {queries}; 已打开: {titles}",
     missing="没有段落包含: {words}",
     suggestion="“{title}”一节说了什么?",
@@ -68,7 +81,9 @@ _GREEK = Phrases(
     nearest="Τίποτα δεν ταιριάζει ακριβώς. Τα πιο κοντινά αποσπάσματα:",
     overview="Το έγγραφο αρχίζει έτσι:",
     nothing="Οι ανοιχτές ενότητες δεν λένε τίποτα γι' αυτό.",
-    search_reason="περιέχει λέξεις της ερώτησης",
+    found="βρέθηκε από την αναζήτηση",
+    mentions="αναφέρει {words}",
+    reads_on="συνεχίζει στην ενότητα «{title}»: το απόσπασμα βρίσκεται πιο κάτω",
     tried="Αναζητήθηκαν: {queries}· ανοίχτηκαν: {titles}.",
     missing="Κανένα απόσπασμα δεν περιέχει: {words}.",
     suggestion="Τι λέει η ενότητα «{title}»;",

@@ -1,24 +1,40 @@
-"""What to do next: search, open, read on, or answer. One decision per turn, from the notes alone."""
+"""What to do next: search, open, read on, answer or give up. One decision per turn, from the notes alone."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
-from roamtui.models.guide.answer import answer, fresh, supported
+from roamtui.estimate import estimate_tokens
+from roamtui.models.guide.answer import answer
 from roamtui.models.guide.evidence import Evidence
-from roamtui.models.guide.notes import Listed, Notes
+from roamtui.models.guide.notes import Listed, Notes, OpenText
 from roamtui.models.guide.phrases import Phrases, phrases_for
 from roamtui.models.guide.question import Question, understand
 
-MOST_TURNS = 5
+MOST_TURNS = 6
 """Turns with tool calls before the guide answers with what it has."""
-FIRST_OPENINGS = 3
-MOST_OPENINGS = 5
-TOKENS = 6_000
-"""Tokens the guide means to open for one question."""
-GOOD_COVER = 0.85
-"""Cover at which nothing more is opened."""
+FIRST_OPENINGS = 2
+"""Sections opened at once after the searches."""
+MOST_OPENINGS = 4
+"""Sections opened for a question of one clause."""
+CLAUSE_OPENINGS = 2
+"""Sections opened beyond that for a question of several clauses."""
+MOST_TOKENS = 6_000
+"""Tokens opened for one question before the guide stops reading on."""
+ENOUGH_COVER = 0.4
+"""Cover at which nothing more is opened for a question of one clause."""
+SURE_COVER = 0.6
+"""Cover at which the guide never gives up."""
+CLAUSE_SHARE = 0.3
+"""What a place in the search for one clause is worth against the same place in the search for the whole question."""
+OUTLINE_COVER = 0.6
+"""Cover by title and opening words from which a section is opened although no search found it."""
+LEAST_SUPPORT = 1.0
+"""Support below which the guide gives up; set so that a tenth of the answerable development questions are refused."""
+HELPFUL, PARTLY = 0.5, 0.25
+"""Cover from which an opened section is judged helpful, or partly so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,111 +45,152 @@ class Step:
     calls: tuple[tuple[str, dict[str, Any]], ...] = ()
 
 
-@dataclass(slots=True)
-class _Candidate:
-    ref: str
-    title: str
-    tokens: int
-    score: float = 0.0
-    queries: list[str] = field(default_factory=list)
-
-
 def decide(notes: Notes, tools: frozenset[str]) -> Step:
     """Return the next step."""
     question = understand(notes.question, notes.earlier, notes.language_sample)
     phrases = phrases_for(notes.question)
     can_open = "expand_section" in tools and notes.steps < MOST_TURNS
     if can_open and question.overview and not notes.asked:
-        step = _open_top(notes, phrases)
-        if step is not None:
-            return step
-    if can_open and "search_sections" in tools and not notes.searches and question.terms and notes.outline:
+        top = _top_sections(notes)
+        if top:
+            return Step(calls=(("expand_section", {"section_ids": top, "reason": phrases.overview}),))
+    if can_open and "search_sections" in tools and not notes.searches and question.terms and not question.overview:
         return _search(question)
-    evidence = Evidence(notes, question)
+    found = candidates(notes)
+    evidence = Evidence(notes, question, {item.ref: place for place, item in enumerate(found)})
     if can_open and not question.overview:
-        step = _open_more(notes, question, evidence, phrases)
+        step = _open_more(notes, evidence, found, phrases) or _read_on(notes, evidence, found, phrases)
         if step is not None:
             return step
-    if not question.overview and not supported(evidence):
-        return _give_up(notes, question, evidence, phrases, tools)
-    return Step(text=answer(notes, evidence, phrases))
+    if question.overview or not question.terms or supported(evidence):
+        return Step(text=answer(notes, evidence, phrases))
+    return _give_up(notes, evidence, found, phrases, tools)
+
+
+def supported(evidence: Evidence) -> bool:
+    """Tell whether the open text may support an answer."""
+    return evidence.best >= SURE_COVER or evidence.support >= LEAST_SUPPORT
 
 
 def _search(question: Question) -> Step:
-    calls = [("search_sections", {"query": query[:900], "k": 10 if first else 5}) for first, query in _marked(question)]
+    calls = [
+        ("search_sections", {"query": query[:900], "k": 5 if number else 10})
+        for number, query in enumerate(question.queries)
+    ]
     return Step(calls=tuple(calls))
 
 
-def _marked(question: Question) -> list[tuple[bool, str]]:
-    return [(number == 0, query) for number, query in enumerate(question.queries)]
-
-
-def candidates(notes: Notes, question: Question) -> list[_Candidate]:
+def candidates(notes: Notes) -> list[Listed]:
     """Return the sections found by the present question's searches, best first."""
-    found: dict[str, _Candidate] = {}
+    found: dict[str, Listed] = {}
+    scores: dict[str, float] = {}
     for number, search in enumerate(notes.searches):
-        share = 1.0 if number == 0 else 0.6
-        for rank, hit in enumerate(search.hits):
-            item = found.setdefault(hit.ref, _Candidate(hit.ref, hit.title, hit.tokens))
-            item.score += share / (rank + 2)
-            item.queries.append(search.query)
-    return sorted(found.values(), key=lambda item: -item.score)
+        share = CLAUSE_SHARE if number else 1.0
+        for place, hit in enumerate(search.hits):
+            found.setdefault(hit.ref, hit)
+            scores[hit.ref] = scores.get(hit.ref, 0.0) + share / (place + 2)
+    return sorted(found.values(), key=lambda hit: -scores[hit.ref])
 
 
-def _open_more(notes: Notes, question: Question, evidence: Evidence, phrases: Phrases) -> Step | None:
+def _open_more(notes: Notes, evidence: Evidence, found: list[Listed], phrases: Phrases) -> Step | None:
+    """Open the best sections not open yet, unless what is open is enough."""
     tried = {ref for ref, _ in notes.asked} | notes.refused
-    opened = len(tried)
-    if opened and evidence.best >= GOOD_COVER and len(question.terms) <= 4:
+    clauses = len(evidence.question.queries) > 1
+    if tried and evidence.best >= ENOUGH_COVER and not clauses:
         return None
-    room = (FIRST_OPENINGS if not opened else MOST_OPENINGS) - opened
-    if room <= 0:
-        return None
-    ready = [item for item in candidates(notes, question) if item.ref not in tried and item.ref not in notes.open]
-    chosen = ready[:room]
+    opened = max(len(tried), sum(section.fresh for section in notes.open.values()))
+    room = FIRST_OPENINGS if not tried else MOST_OPENINGS + CLAUSE_OPENINGS * clauses - opened
+    ready = [item for item in [*found, *_promising(notes, evidence)] if item.ref not in tried | notes.open.keys()]
+    chosen = list({item.ref: item for item in ready}.values())[: max(0, room)]
     if not chosen:
         return None
-    chosen.sort(key=lambda item: item.tokens)
-    return Step(calls=(_expand([item.ref for item in chosen], phrases.search_reason, notes, evidence),))
+    chosen.sort(key=lambda item: item.tokens)  # what small sections leave over is shared by the large ones
+    arguments: dict[str, Any] = {
+        "section_ids": [item.ref for item in chosen],
+        "reason": _reason(chosen, evidence, phrases),
+    }
+    return Step(calls=(("expand_section", _judging(arguments, notes, evidence)),))
 
 
-def _expand(refs: list[str], reason: str, notes: Notes, evidence: Evidence) -> tuple[str, dict[str, Any]]:
-    arguments: dict[str, Any] = {"section_ids": refs, "reason": reason}
-    judged = [_judgement(section.ref, evidence) for section in fresh(notes.open.values()) if section.fresh]
-    if judged:
-        arguments["judged"] = judged[:8]
-    return "expand_section", arguments
+def _promising(notes: Notes, evidence: Evidence) -> list[Listed]:
+    """Return listed sections whose title and opening words cover much of the question, best first."""
+    covers = {item.ref: evidence.cover_of(f"{item.title} {item.words}") for item in notes.outline.values()}
+    good = [item for item in notes.outline.values() if covers[item.ref] >= max(OUTLINE_COVER, evidence.best)]
+    return sorted(good, key=lambda item: (-covers[item.ref], item.order))
 
 
-def _judgement(ref: str, evidence: Evidence) -> dict[str, str]:
-    cover = evidence.section_cover(ref)
-    return {"id": ref, "helpful": "yes" if cover >= 0.6 else "partly" if cover >= 0.35 else "no"}
-
-
-def _open_top(notes: Notes, phrases: Phrases) -> Step | None:
-    lines = sorted(notes.outline.values(), key=lambda item: item.order)
-    top = _first_sections(lines)
-    if not top:
+def _read_on(notes: Notes, evidence: Evidence, found: list[Listed], phrases: Phrases) -> Step | None:
+    """Read the next part of a large section whose passage a search showed but no part so far holds."""
+    spent = sum(estimate_tokens(text) for item in notes.open.values() if item.fresh for text in item.texts.values())
+    if spent >= MOST_TOKENS:
         return None
-    return Step(calls=(("expand_section", {"section_ids": [item.ref for item in top], "reason": phrases.overview}),))
+    for hit in found:
+        section = notes.open.get(hit.ref)
+        part = section.next_part if section is not None else 0
+        if section is None or not part or (hit.ref, part) in notes.asked or _shows(section, hit.words):
+            continue
+        arguments = {"section_ids": [hit.ref], "part": part, "reason": phrases.reads_on.format(title=section.title)}
+        return Step(calls=(("expand_section", _judging(arguments, notes, evidence)),))
+    return None
 
 
-def _first_sections(lines: list[Listed]) -> list[Listed]:
-    named = [item for item in lines if item.title.lower().startswith(("overview", "introduction", "about", "summary"))]
-    return list({item.ref: item for item in [*lines[:3], *named[:2]]}.values())[:4]
+def _shows(section: OpenText, words: str) -> bool:
+    """Tell whether what is read of a section holds the words of a snippet."""
+    piece = " ".join(words.strip("… ").split())[:60]
+    return not piece or any(piece in " ".join(text.split()) for text in section.texts.values())
 
 
-def _give_up(notes: Notes, question: Question, evidence: Evidence, phrases: Phrases, tools: frozenset[str]) -> Step:
+def _reason(chosen: Iterable[Listed], evidence: Evidence, phrases: Phrases) -> str:
+    lexicon = evidence.question.lexicon
+    held = {token for item in chosen for token in lexicon.tokens(f"{item.title} {item.words}")}
+    words = [f"“{_as_written(token, evidence.question)}”" for token in evidence.question.terms if token in held]
+    return phrases.mentions.format(words=", ".join(words[:6])) if words else phrases.found
+
+
+def _judging(arguments: dict[str, Any], notes: Notes, evidence: Evidence) -> dict[str, Any]:
+    judged = []
+    for section in notes.open.values():
+        if section.fresh and section.ref not in notes.judged:
+            cover = evidence.sentence_cover(section.ref)
+            judged.append(
+                {"id": section.ref, "helpful": "yes" if cover >= HELPFUL else "partly" if cover >= PARTLY else "no"}
+            )
+    return {**arguments, "judged": judged[:16]} if judged else arguments
+
+
+_OPENERS = (
+    "overview",
+    "introduction",
+    "about",
+    "summary",
+    "abstract",
+    "preface",
+    "überblick",
+    "einleitung",
+    "概要",
+    "はじめに",
+)
+
+
+def _top_sections(notes: Notes) -> list[str]:
+    """Return the sections that say what the document is: its first ones, and those named so."""
+    lines = sorted(notes.outline.values(), key=lambda item: item.order)
+    named = [item for item in lines if item.title.lower().startswith(_OPENERS)]
+    chosen = {item.ref: item for item in [*lines[:3], *named[:2]]}
+    return [ref for ref in chosen if ref not in notes.open]
+
+
+def _give_up(notes: Notes, evidence: Evidence, found: list[Listed], phrases: Phrases, tools: frozenset[str]) -> Step:
+    question = evidence.question
     queries = ", ".join(f"“{search.query[:80]}”" for search in notes.searches) or "–"
-    titles = ", ".join(section.title for section in fresh(notes.open.values()) if section.fresh) or "–"
-    words = (
-        ", ".join(_as_written(token, question) for token in evidence.missing() or question.terms) or question.text[:80]
-    )
+    titles = ", ".join(section.title for section in notes.open.values() if section.fresh) or "–"
+    words = ", ".join(_as_written(token, question) for token in evidence.missing() or question.terms)
     tried = phrases.tried.format(queries=queries, titles=titles)
     missing = phrases.missing.format(words=words)
     if "give_up" not in tools:
         return Step(text=f"{phrases.nothing} {tried} {missing}")
-    near = [item.title for item in candidates(notes, question)][:3]
-    suggestions = [phrases.suggestion.format(title=title.rpartition(" › ")[2]) for title in dict.fromkeys(near)]
+    near = dict.fromkeys(item.title.rpartition(" › ")[2] for item in found)
+    suggestions = [phrases.suggestion.format(title=title) for title in near][:3]
     return Step(calls=(("give_up", {"tried": tried, "missing": missing, "suggestions": suggestions}),))
 
 

@@ -34,36 +34,48 @@ class Unit:
     """White space folded; otherwise word for word."""
     tokens: frozenset[str]
     code: bool = False
+    joined: bool = False
+    """Whether nothing but white space stands between it and the unit before."""
 
 
 def units(section: OpenText, lexicon: Lexicon) -> list[Unit]:
     """Return the units of a section's text, in order."""
     found: list[Unit] = []
     for part in sorted(section.texts):
-        for text, code in _pieces(section.texts[part]):
+        for text, code, joined in _pieces(section.texts[part]):
             tokens = frozenset(lexicon.tokens(text))
-            found.append(Unit(section.ref, section.order, len(found), text, tokens, code))
+            found.append(Unit(section.ref, section.order, len(found), text, tokens, code, joined))
     return found
 
 
-def _pieces(text: str) -> list[tuple[str, bool]]:
-    found: list[tuple[str, bool]] = []
+def _pieces(text: str) -> list[tuple[str, bool, bool]]:
+    """Return (text, is code, joined to the one before)."""
+    found: list[tuple[str, bool, bool]] = []
     paragraph: list[str] = []
-    code = False
+    code = joined = False
 
     def flush() -> None:
+        nonlocal joined
         if paragraph:
-            found.extend((piece, False) for piece in _sentences(" ".join(paragraph)))
+            for piece, whole in _sentences(" ".join(paragraph)):
+                found.append((piece, False, joined))
+                joined = whole
             paragraph.clear()
 
     for line in text.split("\n"):
         if _FENCE.match(line):
             flush()
-            code = not code
-        elif not line.strip() or _NOISE.match(line):
-            flush()
+            code, joined = not code, False
         elif code:
-            found.append((_short(line), True))
+            if line.strip():
+                piece = _short(line)
+                found.append((piece, True, joined))
+                joined = len(piece) == len(" ".join(line.split()))
+        elif not line.strip():
+            flush()
+        elif _NOISE.match(line):
+            flush()
+            joined = False
         else:
             if _STARTS_UNIT.match(line):
                 flush()
@@ -72,21 +84,18 @@ def _pieces(text: str) -> list[tuple[str, bool]]:
     return found
 
 
-def _sentences(paragraph: str) -> list[str]:
-    if paragraph.startswith("|"):
-        return [_short(paragraph)]
+def _sentences(paragraph: str) -> list[tuple[str, bool]]:
+    """Return the sentences of a paragraph, and of each whether it is whole."""
     found: list[str] = []
     begin = 0
-    for match in _END.finditer(paragraph):
-        if _ABBREVIATION.search(paragraph[max(begin, match.start() - 12) : match.start()]):
-            continue
-        if match.start() - begin < 20:
-            continue
-        found.append(_short(paragraph[begin : match.start()]))
-        begin = match.end()
-    if paragraph[begin:].strip():
-        found.append(_short(paragraph[begin:]))
-    return found
+    for match in [] if paragraph.startswith("|") else _END.finditer(paragraph):
+        before = paragraph[max(begin, match.start() - 12) : match.start()]
+        if match.start() - begin >= 20 and not _ABBREVIATION.search(before):
+            found.append(paragraph[begin : match.start()])
+            begin = match.end()
+    found.append(paragraph[begin:])
+    folded = [" ".join(piece.split()) for piece in found]
+    return [(_short(piece), len(piece) <= LONGEST) for piece in folded if piece]
 
 
 def _short(text: str) -> str:
@@ -96,5 +105,5 @@ def _short(text: str) -> str:
     head = folded[:LONGEST]
     cut = max(head.rfind(mark) + len(mark.rstrip()) for mark in (". ", "; ", ", ", "、"))
     if cut < LONGEST // 3:
-        cut = max(head.rfind(" "), 0) or LONGEST
+        cut = head.rfind(" ") if " " in head else LONGEST
     return head[:cut]
