@@ -6,20 +6,12 @@ readers all get the same plain text.
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import sys
 from typing import TextIO
 
 from roamtui.text import display, one_line, redact
-
-
-def prepare() -> None:
-    """Make both streams take any text: what their encoding lacks is written as an escape."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def write(text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from io import TextIOWrapper
 from itertools import takewhile
 from typing import NoReturn
 
@@ -24,6 +25,17 @@ COMMANDS = {
     "doctor": "Check this installation.",
 }
 """Commands in the order of the help, with their one-line help."""
+
+HELP = """Explore long documents in the terminal, by hand or with an agent whose every step you can see.
+
+DOC is a file, `-` for standard input, or a sample: sample:manual, sample:handbook, sample:guide, sample:llms,
+sample:hostile.
+
+\b
+  roamtui sample:manual                        open the manual on the screen
+  roamtui ask report.md "What was decided?"    ask without the screen
+"""
+"""What `roamtui --help` says above the commands."""
 
 _SHELL = "_ROAMTUI_COMPLETE"
 _KEY_OPTIONS = ("--api-key", "--api_key", "--apikey", "--key", "--token")
@@ -69,26 +81,20 @@ class LazyGroup(click.Group):
     invoke_without_command=True,
     options_metavar="",
     subcommand_metavar="DOC… | COMMAND …",
+    help=HELP,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, message="roamtui %(version)s")
 @click.pass_context
 def group(ctx: click.Context) -> None:
-    r"""Explore long documents in the terminal, by hand or with an agent whose every step you can see.
-
-    DOC is a file, `-` for standard input, or a sample: sample:manual, sample:handbook, sample:guide,
-    sample:llms, sample:hostile.
-
-    \b
-      roamtui sample:manual                        open the manual on the screen
-      roamtui ask report.md "What was decided?"    ask without the screen
-    """
+    """Print the help when no command is given; the commands do the rest."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code; every error becomes one sentence on standard error."""
+    _take_any_text()
     try:
         code = _dispatch(arguments)
         sys.stdout.flush()
@@ -112,6 +118,13 @@ def run(arguments: list[str]) -> int:
         return _tell_crash(error)
 
 
+def _take_any_text() -> None:
+    """Let both streams take any text: what their encoding lacks is written as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def _dispatch(arguments: list[str]) -> int:
     if _SHELL in os.environ:
         from click.shell_completion import shell_complete
@@ -132,7 +145,6 @@ def _tell(message: str, hint: str, code: ExitCode) -> int:
     from roamtui.config import learn_secrets
 
     learn_secrets(os.environ)
-    console.prepare()
     try:
         console.say(f"roamtui: {message}")
         if hint:

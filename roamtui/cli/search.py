@@ -16,8 +16,21 @@ from roamtui.text import one_line
 @click.command("search")
 @click.argument("document", metavar="DOC")
 @click.argument("words", nargs=-1, required=True, metavar="WORDS…")
-@click.option("-k", "count", type=click.IntRange(1, 100), default=5, help="How many sections.  [default: 5]")
-@click.option("--format", "style", type=click.Choice(["text", "json"]), default="text", help="[default: text]")
+@click.option(
+    "-k",
+    "count",
+    type=click.IntRange(1, 100),
+    default=5,
+    metavar="N",
+    help="How many sections.  [default: 5]",
+)
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="For people or for programs.  [default: text]",
+)
 @with_options(DOCUMENT_OPTIONS)
 def command(document: str, words: tuple[str, ...], count: int, style: Literal["text", "json"], **flags: object) -> int:
     """Find sections by words, best first. Ends with exit code 3 when there are none."""
