@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from roamtui.document.lines import path_line
 from roamtui.document.model import Document, Library, Place, Section
-from roamtui.document.outline import line, list_children, path_of
+from roamtui.document.outline import LEAST_TOKENS, list_children
+from roamtui.document.parts import part_ends
 from roamtui.estimate import estimate_tokens
 from roamtui.text import for_model
+
+NOT_OPENED = "Not opened, below this section:"
+"""Line that stands before the outline of what was not delivered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +24,7 @@ class Delivered:
     ref: str
     """Id of the section."""
     first_line: int
-    """First line of the text delivered, from 1."""
+    """First line of the text delivered (of the heading, in the first part), from 1."""
     last_line: int
     """Last line of the text delivered."""
     tokens: int
@@ -49,76 +55,79 @@ class Excerpt:
     """How many parts that text has."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """One section's header line and fenced text."""
+
+    text: str
+    delivered: Delivered
+    hidden: int
+
+
 def excerpt(library: Library, ref: str, *, budget: int, part: int = 1, part_tokens: int = 3000) -> Excerpt:
-    """Return what opening `ref` shows within `budget` tokens. Raises `KeyError`, `ValueError` for a bad part."""
+    """Return what opening `ref` shows: its whole subtree where that fits `budget` tokens, else its own text.
+
+    Own text of more than `part_tokens` comes in parts, which depend on nothing but the text and `part_tokens`; a
+    part may be larger than `budget`. Raises `KeyError` for an id nothing has, `ValueError` for a part there is not.
+    """
     place = library.find(ref)
     if place is None:
         raise KeyError(ref)
     document, section = place.document, place.section
-    if part == 1:
-        found = _blocks(library, document, list(document.subtree(section)))
-        if found.tokens <= budget:
-            return found
-    pieces = split_text(document.own_text(section), min(part_tokens, max(200, budget - 100)))
-    if not 1 <= part <= len(pieces):
-        raise ValueError(f"[{ref}] has {len(pieces)} parts; there is no part {part}.")
-    text, delivered, hidden = _block(library, document, section, pieces, part)
+    ends = part_ends(document.source, section.body, section.own_end, part_tokens)
+    if not 1 <= part <= len(ends):
+        count = "1 part" if len(ends) == 1 else f"{len(ends)} parts"
+        raise ValueError(f"[{ref}] has {count}; there is no part {part}.")
+    if len(ends) == 1 and document.tokens(section) <= budget:
+        whole = _joined(_whole_block(library, document, item) for item in _with_below(document, section))
+        if whole.tokens <= budget:
+            return whole
+    own = _block(library, document, section, ends, part)
+    text = own.text
     if part == 1 and section.has_children:
-        listing = list_children(library, ref, max(200, budget - estimate_tokens(text)))
-        text += "\nNot opened, below this section:\n" + listing.text
-    return Excerpt(text, estimate_tokens(text), (delivered,), hidden, part, len(pieces))
+        left = budget - estimate_tokens(f"{text}\n{NOT_OPENED}")
+        text += f"\n{NOT_OPENED}\n{list_children(library, ref, max(LEAST_TOKENS, left)).text}"
+    return Excerpt(text, estimate_tokens(text), (own.delivered,), own.hidden, part, len(ends))
 
 
 def whole_document(library: Library) -> Excerpt:
     """Return every section of the library, opened."""
-    texts = [_blocks(library, document, list(document.sections)) for document in library.documents]
-    text = "\n".join(item.text for item in texts)
-    delivered = tuple(item for found in texts for item in found.delivered)
-    return Excerpt(text, estimate_tokens(text), delivered, sum(item.hidden for item in texts))
+    return _joined(
+        _whole_block(library, document, section) for document in library.documents for section in document.sections
+    )
 
 
-def _blocks(library: Library, document: Document, sections: list[Section]) -> Excerpt:
-    found = [_block(library, document, item, [document.own_text(item)], 1) for item in sections]
-    text = "\n".join(item[0] for item in found)
-    return Excerpt(text, estimate_tokens(text), tuple(item[1] for item in found), sum(item[2] for item in found))
+def _with_below(document: Document, section: Section) -> Sequence[Section]:
+    return document.subtree(section) if section.index >= 0 else (section, *document.sections)
 
 
-def _block(
-    library: Library, document: Document, section: Section, pieces: list[str], part: int
-) -> tuple[str, Delivered, int]:
+def _joined(blocks: Iterable[_Block]) -> Excerpt:
+    found = list(blocks)
+    text = "\n".join(item.text for item in found)
+    delivered = tuple(item.delivered for item in found)
+    return Excerpt(text, estimate_tokens(text), delivered, sum(item.hidden for item in found))
+
+
+def _whole_block(library: Library, document: Document, section: Section) -> _Block:
+    return _block(library, document, section, (section.own_end,), 1)
+
+
+def _block(library: Library, document: Document, section: Section, ends: Sequence[int], part: int) -> _Block:
     ref = library.ref(document, section)
-    body, hidden = for_model(pieces[part - 1])
+    begin, end = (section.body if part == 1 else ends[part - 2]), ends[part - 1]
+    first = document.line_of(section.start if part == 1 else begin)
+    last = document.line_of(max(section.start, end - 1))
+    body, hidden = for_model(document.slice(begin, end))
     tokens = estimate_tokens(body)
-    before = sum(len(piece.encode()) for piece in pieces[: part - 1])
-    first, last = document.lines(section)
-    head = f"[{ref}] {path_of(Place(document, section))} · lines {first}-{last}"
-    if body.strip():
-        head += f" · {tokens} tok" + (f" · part {part} of {len(pieces)}" if len(pieces) > 1 else "")
-        fence = hashlib.sha256(body.encode("utf-8", "replace")).hexdigest()[:16]
-        text = f"{head}\n--- {fence}\n{body}\n--- {fence}"
-        if part < len(pieces):
-            text += f'\nNext: expand_section(section_ids=["{ref}"], part={part + 1})'
-    else:
-        text = f"{head} · no text of its own"
-    del before
-    return text, Delivered(ref, first, last, tokens, part, len(pieces), len(pieces) == 1), hidden
-
-
-def split_text(text: str, tokens: int) -> list[str]:
-    """Cut a text into pieces of about `tokens` tokens at lines; joined they give the text."""
-    if estimate_tokens(text) <= tokens:
-        return [text]
-    pieces: list[str] = []
-    current: list[str] = []
-    used = 0
-    for item in text.splitlines(keepends=True):
-        cost = estimate_tokens(item)
-        if current and used + cost > tokens:
-            pieces.append("".join(current))
-            current, used = [], 0
-        current.append(item)
-        used += cost
-    return [*pieces, "".join(current)]
-
-
-__all__ = ["Delivered", "Excerpt", "excerpt", "line", "whole_document"]
+    delivered = Delivered(ref, first, last, tokens, part, len(ends), complete=len(ends) == 1)
+    head = f"[{ref}] {path_line(Place(document, section))} · lines {first}-{last} · {tokens} tok"
+    if not body.strip():
+        return _Block(f"{head} · no text of its own", delivered, hidden)
+    if len(ends) > 1:
+        head += f" · part {part} of {len(ends)}"
+    # No text can hold its own fence: it would have to name its own hash.
+    fence = f"--- {hashlib.sha256(body.encode('utf-8')).hexdigest()[:16]}"
+    text = f"{head}\n{fence}\n{body}\n{fence}"
+    if part < len(ends):
+        text += f'\nNext: expand_section(section_ids=["{ref}"], part={part + 1})'
+    return _Block(text, delivered, hidden)

@@ -1,20 +1,20 @@
-"""The abridged document under a token budget."""
+"""The abridged document under a token budget, and what lies below one section."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import Literal
 
-from roamtui.document.model import Document, Library, Place, Section
+from roamtui.document.abridge import Branch, abridge
+from roamtui.document.lines import Marker
+from roamtui.document.model import Library
 from roamtui.errors import UsageError
 from roamtui.estimate import estimate_tokens
-from roamtui.text import for_model, preview
 
-Marker = Literal["short", "full"]
 LEAST_TOKENS = 200
 """Smallest budget of an outline."""
-PREVIEW_CELLS = 100
-"""Width of a preview (Roaming RAG article: about 100 characters)."""
+
+_RANGE = re.compile(r"([^:]+)(?::(\d{1,9})-(\d{1,9}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Outline:
     folded: int
     """Sections that have none."""
     hidden: int
-    """Hidden characters taken out."""
+    """Hidden characters taken out of what is shown."""
     whole: bool = False
     """Whether every section has a line."""
 
@@ -48,59 +48,44 @@ class Listing:
 
 
 def build_outline(library: Library, budget: int = 4000, *, marker: Marker = "short") -> Outline:
-    """Return the outline of a library within `budget` tokens. Raises `UsageError` under `LEAST_TOKENS`."""
+    """Return the outline of a library within `budget` tokens: the same bytes for the same library and budget.
+
+    Raises `UsageError` for a budget under `LEAST_TOKENS`.
+    """
     if budget < LEAST_TOKENS:
-        raise UsageError(f"An outline needs at least {LEAST_TOKENS} tokens.", "Use --tokens 200 or more.")
-    sections = [(document, section) for document in library.documents for section in document.sections]
-    cells = PREVIEW_CELLS
-    depth = 6
-    while True:
-        lines = [line(library, doc, item, cells) for doc, item in sections if item.depth <= depth]
-        text = "\n".join(lines)
-        tokens = estimate_tokens(text)
-        if tokens <= budget:
-            return Outline(text, tokens, len(lines), len(sections) - len(lines), 0, len(lines) == len(sections))
-        if cells:
-            cells = cells // 2 if cells > 30 else 0
-        elif depth:
-            depth -= 1
-        else:
-            sections = sections[: max(1, len(sections) * 3 // 4)]
+        raise UsageError(
+            f"An outline of {budget} tokens holds nothing: the least is {LEAST_TOKENS}.",
+            f"Ask for {LEAST_TOKENS} tokens or more.",
+        )
+    documents = library.documents
+    if library.is_single:
+        tops = [Branch(item, item.root, list(item.children(item.root))) for item in documents]
+    else:
+        tops = [Branch(item, item.root, (item.root,)) for item in documents]
+    found = abridge(library, tops, budget, marker, ranges=False)
+    return Outline(
+        found.text, estimate_tokens(found.text), found.listed, found.folded, found.hidden, whole=not found.folded
+    )
 
 
-def list_children(library: Library, ref: str, budget: int = 1500) -> Listing:
-    """Return the outline lines of a section's children. Raises `KeyError` for an unknown id."""
-    place = library.find(ref.partition(":")[0])
-    if place is None:
+def list_children(library: Library, ref: str, budget: int = 1500, *, marker: Marker = "short") -> Listing:
+    """Return the outline below a section within `budget` tokens.
+
+    `ref` is a section's id, the root's included, or `id:61-100`: the section's 61st to 100th child, as the fold
+    lines of a long row of siblings write it. Raises `KeyError` for an id nothing has, `ValueError` for a range
+    that holds no child.
+    """
+    match = _RANGE.fullmatch(ref)
+    place = library.find(match[1]) if match else None
+    if match is None or place is None:
         raise KeyError(ref)
-    lines = [line(library, place.document, item, 60) for item in place.document.children(place.section)]
-    text = "\n".join(lines)
-    return Listing(text, estimate_tokens(text), len(lines))
-
-
-def line(library: Library, document: Document, section: Section, cells: int) -> str:
-    """Return a section's outline line, with its preview on the next one where there is room."""
-    title = " ".join(for_model(section.title)[0].split())
-    head = {"heading": f"{'#' * section.level} {title}", "preamble": f"(preamble) {title}"}.get(section.kind, title)
-    below = section.last - section.index
-    size = short_count(document.tokens(section))
-    text = f"[{library.ref(document, section)}] {head}" + (f" · {below} sub" if below else "") + f" · {size} tok"
-    opening = preview(for_model(document.own_text(section)[:600])[0], cells) if cells else ""
-    return f"{text}\n    {opening}" if opening else text
-
-
-def short_count(number: int) -> str:
-    """Return a count as people write it: 310, 1.2k, 45k, 1.2M."""
-    if number < 1000:
-        return str(number)
-    for unit, size in (("k", 1000), ("M", 1_000_000)):
-        if number < size * 10 - size // 20:
-            return f"{number / size:.1f}{unit}"
-        if number < size * 1000 or unit == "M":
-            return f"{round(number / size)}{unit}"
-    return str(number)
-
-
-def path_of(place: Place) -> str:
-    """Return a section's path for a header line."""
-    return " › ".join(" ".join(for_model(title)[0].split()) for title in place.path)
+    children = list(place.document.children(place.section))
+    first, last = 1, len(children)
+    if match[2]:
+        first, last = int(match[2]), min(int(match[3]), len(children))
+        if not 1 <= first <= last:
+            raise ValueError(f"[{match[1]}] has {len(children)} sections directly below it; there are none at {ref}.")
+    branch = Branch(place.document, place.section, children[first - 1 : last], first)
+    found = abridge(library, [branch], max(budget, LEAST_TOKENS), marker, ranges=True)
+    text = found.text or f"Nothing lies below [{match[1]}]."
+    return Listing(text, estimate_tokens(text), found.listed)
