@@ -15,6 +15,7 @@ from roamtui.cli import console
 from roamtui.cli.options import DOCUMENT_OPTIONS, MODEL_OPTIONS, resolve, with_options
 from roamtui.config import Settings
 from roamtui.errors import UsageError
+from roamtui.text import redact
 
 Style = Literal["text", "json", "jsonl"]
 
@@ -84,6 +85,6 @@ async def _ask(document: str, question: str, earlier: str | None, style: Style, 
     elif style == "text":
         text = printer.ending_text(ending, lambda ref: library.find(ref) is not None)
         if text:
-            console.write(text)
+            console.write(redact(text))
     sys.stdout.flush()
     return printer.EXIT_CODES[type(ending)]
