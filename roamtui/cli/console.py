@@ -7,7 +7,6 @@ readers all get the same plain text.
 from __future__ import annotations
 
 import json
-import os
 import sys
 from typing import TextIO
 
@@ -47,14 +46,3 @@ def say_indented(text: str, depth: int = 4) -> None:
 
 def _put(stream: TextIO, text: str) -> None:
     stream.write(text if text.endswith("\n") else text + "\n")
-
-
-def give_up_output() -> None:
-    """Point standard output at nothing: its reader went away and the interpreter must not complain at exit."""
-    try:
-        target = sys.stdout.fileno()
-    except (OSError, ValueError):
-        return
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, target)
-    os.close(nothing)

@@ -1,17 +1,13 @@
-"""The command line: a table of commands, each imported when it is run, and the edge where errors become words."""
+"""The program's edge: help at once, one command imported and run, and every error as one sentence."""
 
 from __future__ import annotations
 
 import os
 import sys
 from io import TextIOWrapper
-from itertools import takewhile
 from typing import NoReturn
 
-import click
-
-from roamtui import __version__
-from roamtui.errors import ExitCode, RoamError, UsageError
+from roamtui.errors import ExitCode, RoamError
 
 COMMANDS = {
     "open": "Open documents on the screen; `roamtui DOC` does the same.",
@@ -26,96 +22,69 @@ COMMANDS = {
 }
 """Commands in the order of the help, with their one-line help."""
 
-HELP = """Explore long documents in the terminal, by hand or with an agent whose every step you can see.
+HELP = """\
+Usage: roamtui DOC…
+       roamtui COMMAND …
 
-DOC is a file, `-` for standard input, or a sample: sample:manual, sample:handbook, sample:guide, sample:llms,
-sample:hostile.
+  Explore long documents in the terminal, by hand or with an agent whose every
+  step you can see.
 
-\b
-  roamtui sample:manual                        open the manual on the screen
-  roamtui ask report.md "What was decided?"    ask without the screen
+  DOC is a file, `-` for standard input, or a sample: sample:manual,
+  sample:handbook, sample:guide, sample:llms, sample:hostile.
+
+    roamtui sample:manual                        open the manual on the screen
+    roamtui ask report.md "What was decided?"    ask without the screen
+
+Commands:
+{commands}
+
+  roamtui COMMAND --help tells more about one.
+
+Options:
+  --version   Print the version.
+  -h, --help  Print this.
 """
-"""What `roamtui --help` says above the commands."""
-
-_SHELL = "_ROAMTUI_COMPLETE"
-_KEY_OPTIONS = ("--api-key", "--api_key", "--apikey", "--key", "--token")
 
 
-class LazyGroup(click.Group):
-    """A group that knows its commands by name and imports one only to run it."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names, in the order of `COMMANDS`."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return one command."""
-        if cmd_name not in COMMANDS:
-            return None
-        from importlib import import_module
-
-        command = import_module(f"roamtui.cli.{cmd_name}").command
-        assert isinstance(command, click.Command)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands without importing any."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the command's name; anything else in its place is a document to open."""
-        for argument in takewhile(lambda item: item != "--", args):
-            if argument.partition("=")[0] in _KEY_OPTIONS:
-                raise UsageError(
-                    "A key on the command line can be read by everybody on this machine.",
-                    "Put it into the environment instead: export OPENAI_API_KEY=… (or your provider's variable).",
-                )
-        if args and args[0] not in COMMANDS and args[0] not in ("-h", "--help", "--version"):
-            args = ["open", *args]
-        return super().parse_args(ctx, args)
-
-
-@click.group(
-    cls=LazyGroup,
-    invoke_without_command=True,
-    options_metavar="",
-    subcommand_metavar="DOC… | COMMAND …",
-    help=HELP,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-@click.version_option(__version__, message="roamtui %(version)s")
-@click.pass_context
-def group(ctx: click.Context) -> None:
-    """Print the help when no command is given; the commands do the rest."""
-    if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
+def help_text() -> str:
+    """Return what `roamtui --help` prints. Written here so that help need not load the command line library."""
+    longest = max(map(len, COMMANDS))
+    return HELP.format(commands="\n".join(f"  {name:<{longest}}  {text}" for name, text in COMMANDS.items()))
 
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit code; every error becomes one sentence on standard error."""
     _take_any_text()
     try:
-        code = _dispatch(arguments)
+        code = _run(arguments)
         sys.stdout.flush()
         return code
-    except click.exceptions.Exit as ending:
-        return ending.exit_code
-    except click.ClickException as error:
-        return _tell(error.format_message(), _usage_hint(error), ExitCode.USAGE)
     except RoamError as error:
         return _tell(error.message, error.hint, error.exit_code)
     except BrokenPipeError:
-        from roamtui.cli import console
-
-        console.give_up_output()
+        _drop_output()
         return ExitCode.BROKEN_PIPE
-    except (KeyboardInterrupt, click.Abort):
+    except KeyboardInterrupt:
         return ExitCode.CANCELLED
     except OSError as error:
         return _tell(f"The system refused: {error.strerror or error}.", "", ExitCode.FAILED)
     except Exception as error:  # the edge: nothing reaches the user as a traceback
         return _tell_crash(error)
+
+
+def _run(arguments: list[str]) -> int:
+    if "_ROAMTUI_COMPLETE" not in os.environ:
+        if not arguments or arguments[0] in ("-h", "--help"):
+            sys.stdout.write(help_text())
+            return ExitCode.DONE
+        if arguments[0] == "--version":
+            from roamtui import __version__
+
+            sys.stdout.write(f"roamtui {__version__}\n")
+            return ExitCode.DONE
+    from roamtui.cli.group import dispatch
+
+    return dispatch(arguments)
 
 
 def _take_any_text() -> None:
@@ -125,19 +94,15 @@ def _take_any_text() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _dispatch(arguments: list[str]) -> int:
-    if _SHELL in os.environ:
-        from click.shell_completion import shell_complete
-
-        return shell_complete(group, {}, "roamtui", _SHELL, os.environ[_SHELL])
-    with group.make_context("roamtui", arguments) as context:
-        found = group.invoke(context)
-    return int(found) if isinstance(found, int) else ExitCode.DONE
-
-
-def _usage_hint(error: click.ClickException) -> str:
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    return f"{context.command_path} --help tells more." if context is not None else ""
+def _drop_output() -> None:
+    """Point standard output at nothing: its reader went away and the interpreter must not complain at exit."""
+    try:
+        target = sys.stdout.fileno()
+    except (OSError, ValueError):
+        return
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, target)
+    os.close(nothing)
 
 
 def _tell(message: str, hint: str, code: ExitCode) -> int:
@@ -150,7 +115,7 @@ def _tell(message: str, hint: str, code: ExitCode) -> int:
         if hint:
             console.say_indented(hint)
     except OSError:  # standard error is gone as well: the exit code still tells
-        console.give_up_output()
+        _drop_output()
     return code
 
 
@@ -168,8 +133,6 @@ def entry() -> NoReturn:
     try:
         sys.stdout.flush()
     except OSError:
-        from roamtui.cli import console
-
-        console.give_up_output()
+        _drop_output()
         code = code or ExitCode.FAILED
     sys.exit(code)

@@ -137,7 +137,10 @@ def test_a_hostile_file_name_is_shown_escaped(name: bytes, tmp_path: Path) -> No
         file.write(
             b"# Sill\n\nThe sill lies two metres above the datum.\n\n# Bar\n\nThe bar shifts with every storm.\n"
         )
-    commands: tuple[tuple[str | bytes, ...], ...] = (("outline", path), ("ask", path, "Where does the sill lie?"))
+    commands: tuple[tuple[str | bytes, ...], ...] = (
+        ("outline", path),
+        ("ask", path, "What is two metres above the datum?"),
+    )
     for arguments in commands:
         done = process(*arguments)
         assert done.code == 0, done.err

@@ -130,7 +130,7 @@ def test_a_fault_of_ours_is_one_sentence_and_a_private_note(
         secret = "local-canary"
         raise ZeroDivisionError(f"not to be shown {len(secret)}")
 
-    monkeypatch.setattr(main, "_dispatch", broken)
+    monkeypatch.setattr(main, "_run", broken)
     done = here(capsys, "outline", "sample:guide")
     assert done.code == ExitCode.FAILED
     assert "fault of roamtui (ZeroDivisionError)" in done.err

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import click
 
-from roamtui.cli.main import COMMANDS, group
+from roamtui.cli.group import group
+from roamtui.cli.main import COMMANDS
+from roamtui.cli.main import help_text as main_help
 from roamtui.tui.commands import COMMANDS as SCREEN
 from roamtui.tui.commands import PLACES, Command, key_name
 
@@ -65,11 +67,9 @@ def _manual_keys() -> str:
     return "".join(parts)
 
 
-def help_text(name: str = "") -> str:
-    """Return the `--help` text of a command, of the program without a name."""
+def help_text(name: str) -> str:
+    """Return the `--help` text of a command."""
     top = click.Context(group, info_name="roamtui", terminal_width=WIDTH, max_content_width=WIDTH)
-    if not name:
-        return group.get_help(top)
     command = group.get_command(top, name)
     assert command is not None
     context = click.Context(
@@ -85,7 +85,7 @@ def help_text(name: str = "") -> str:
 
 def _help() -> str:
     texts = [f"```\n$ roamtui {name} --help\n{help_text(name)}\n```\n" for name in SHOWN]
-    return "\n".join([f"```\n$ roamtui --help\n{help_text()}\n```\n", *texts])
+    return "\n".join([f"```\n$ roamtui --help\n{main_help()}```\n", *texts])
 
 
 BLOCKS: dict[str, Callable[[], str]] = {"keys": _readme_keys, "help": _help}
