@@ -44,7 +44,7 @@ class Asking:
         self._dialog: Picker | None = None
         self._pending = ""
         self._opened = 0
-        self._quotes: object = None
+        self._run = self._ended = ""
         self._waiting_question = ""
 
     # -- questions ----------------------------------------------------------------------------
@@ -59,7 +59,7 @@ class Asking:
             self._screen.say("The document is still being read; the question is next.")
             return True
         self._asked_at = self._sent_at = time.monotonic()
-        self._steps = self._opened = 0
+        self._steps = 0
         self.bridge.ask(question)
         if self._clock is None:
             self._clock = self._screen.set_interval(_TICK, self._tick)
@@ -109,18 +109,26 @@ class Asking:
             return
         if len(question.steps) != self._steps:
             self._steps, self._sent_at = len(question.steps), time.monotonic()
-        if question.outcome == "running":
-            self._follow_openings(state, question)
-        if question.citations is not self._quotes:
-            self._quotes = question.citations
-            quotes = [(item.id, item.quote) for item in question.citations if item.holds and item.quote]
-            self._screen.sections.show_quotes(quotes)
+        self._follow_openings(state, question)
+        if question.outcome != "running" and question.run != self._ended:
+            self._ended = question.run
+            self._show_evidence(question)
+
+    def _show_evidence(self, question: Question) -> None:
+        """Mark the words an answer quotes, and bring the first of them into view."""
+        quotes = [(item.id, item.quote) for item in question.citations if item.holds and item.quote]
+        self._screen.sections.show_quotes(quotes)
+        if quotes and self._screen.arrangement.pane != "sections":
+            self._screen.outline.reveal(quotes[0][0], pulse=False)
+            self._screen.sections.go_to_quote(*quotes[0], flash=False)
 
     def _follow_openings(self, state: TraceState, question: Question) -> None:
         opening = [ref for ref, section in state.sections.items() if section.opening]
         if opening:
             self._screen.outline.reveal(opening[-1])
         opened = question.opened
+        if question.run != self._run:
+            self._run, self._opened = question.run, 0
         if len(opened) > self._opened:
             first_new = opened[self._opened]
             self._opened = len(opened)

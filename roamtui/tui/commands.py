@@ -92,7 +92,14 @@ COMMANDS: tuple[Command, ...] = (
         "history", "Earlier questions", "Choose one of the questions asked before.", ("ctrl+r",), EVERYWHERE, "earlier"
     ),
     Command("retry", "Ask again", "Send the last question again.", ("r",), ("talk",), "again"),
-    Command("copy-answer", "Copy answer", "Copy the last answer as Markdown, with titles and lines.", ("c",), BROWSING),
+    Command(
+        "copy-answer",
+        "Copy answer",
+        "Copy the last answer as Markdown, with titles and lines.",
+        ("c",),
+        BROWSING,
+        "copy answer",
+    ),
     Command(
         "model", "Choose model", "Choose who answers: the built-in guide or a model.", ("f4",), EVERYWHERE, "model"
     ),

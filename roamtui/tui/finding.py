@@ -139,7 +139,7 @@ class Finding:
                 return
             ref = self._reading.library.ref(document, section)
             self._current = number
-            self._reading.visit(Spot(ref, document.line_of(spans[left][0])), remember=remember)
+            self._reading.bring(Spot(ref, document.line_of(spans[left][0])), remember=remember)
             self._screen.sections.set_find(document, spans, left)
             self._screen.sections.go_to_span(document, spans[left][0])
             self._screen.find_bar.show_count(number + 1, found.total, complete=found.complete)

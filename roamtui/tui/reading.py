@@ -129,12 +129,22 @@ class Reading:
 
     def visit(self, spot: Spot, *, remember: bool = True) -> None:
         """Bring a section, its line or some quoted words into view; a closed section is shown as a preview."""
+        if not self.bring(spot, remember=remember):
+            return
+        sections = self._screen.sections
+        if spot.quote:
+            sections.go_to_quote(spot.ref, spot.quote)
+        else:
+            sections.go_to(spot.ref, spot.line)
+
+    def bring(self, spot: Spot, *, remember: bool = True) -> bool:
+        """Have a section on the screen, if need be as a preview, without scrolling in it. False: there is none."""
         place = self._place(spot.ref)
         if place is None:
-            return
+            return False
         self._screen.outline.move_to(spot.ref)
         if place.section.index < 0:
-            return
+            return False
         sections = self._screen.sections
         if spot.ref not in sections.open_refs:
             if self._preview:
@@ -144,14 +154,11 @@ class Reading:
         if spot.ref in self._screened.hidden:
             self._screened.show(spot.ref)
             self.show_state(self._state)
-        if spot.quote:
-            sections.go_to_quote(spot.ref, spot.quote)
-        else:
-            sections.go_to(spot.ref, spot.line)
         self._screen.arrangement.reveal("sections")
         if remember and self._been[self._at : self._at + 1] != [spot]:
             self._been = [*self._been[: self._at + 1], spot][-_REMEMBERED:]
             self._at = len(self._been) - 1
+        return True
 
     def step(self, by: int) -> None:
         """Go back (-1) or forward (1) in the places one has been to."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -33,7 +33,7 @@ _KEYS = (
     ("leave", "esc", "back"),
     ("previous", "[", "step before"),
     ("next", "]", "step after"),
-    ("news", "d", "only what is new"),
+    ("news", "d", "all that was sent, or only what is new"),
 )
 
 
@@ -66,7 +66,9 @@ class Part:
     text: str
     note: str = ""
     new: bool = False
-    """Whether the step before did not send it."""
+    """Whether it is a message that the step before did not send, or came of this step."""
+    known: bool = False
+    """Whether the step before sent it too."""
 
 
 def parts_of(state: TraceState, page: Page) -> Iterator[Part]:
@@ -136,10 +138,10 @@ def _sent(state: TraceState, question: Question, step: Step) -> Iterator[Part]:
         message = state.messages.get(digest)
         new = digest not in known
         if message is None:
-            yield Part(f"Sent {number}/{count}", "(not recorded)", new=new)
+            yield Part(f"Sent {number}/{count}", "(not recorded)", new=new, known=not new)
             continue
         text, note = _text_and_size(message)
-        yield Part(f"Sent {number}/{count} · {one_line(str(message.get('role', '?')))}", text, note, new)
+        yield Part(f"Sent {number}/{count} · {one_line(str(message.get('role', '?')))}", text, note, new, not new)
 
 
 def _came_back(state: TraceState, step: Step) -> Iterator[Part]:
@@ -175,7 +177,7 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2, default=str)
 
 
-def _block(number: int, part: Part) -> Block:
+def _block(page: Page, number: int, part: Part) -> Block:
     source = part.text.encode("utf-8", "replace")
 
     def header(width: int) -> list[Row]:
@@ -185,7 +187,19 @@ def _block(number: int, part: Part) -> Block:
         rows = [Row((), 0)] if number else []
         return [*rows, *(Row(pieces, 0) for pieces in wrap([mark, title, note], width))]
 
-    return Block(key=str(number), source=source, start=0, end=len(source), line=1, header=header, verbatim=True)
+    key = f"{page.run}/{page.step}/{number}/{part.title}"
+    return Block(key=key, source=source, start=0, end=len(source), line=1, header=header, verbatim=True)
+
+
+def _only_new(parts: Sequence[Part]) -> Iterator[Part]:
+    """Yield the parts that the step before did not send; one line stands for the others."""
+    known = [part for part in parts if part.known]
+    for part in parts:
+        if not part.known:
+            yield part
+        elif part is known[0]:
+            count = f"{len(known)} message{'' if len(known) == 1 else 's'}"
+            yield Part(f"Sent as in the step before: {count}", "", "d shows them")
 
 
 class Inspector(Screen[None]):
@@ -224,12 +238,14 @@ class Inspector(Screen[None]):
         self._pages = pages_of(state)
         places = [at for at, page in enumerate(self._pages) if (page.run, page.step) == chosen]
         self._at = places[0] if places else len(self._pages) - 1
-        self._only_new = False
+        self._only_new = True
 
     def compose(self) -> ComposeResult:
         """Lay out the list, the page and the keys."""
         with Horizontal():
-            yield OptionList(*(Option(safe.line(page.label)) for page in self._pages), id="pages", markup=False)
+            yield OptionList(
+                *(Option(safe.line(clip(one_line(page.label), 31))) for page in self._pages), id="pages", markup=False
+            )
             yield FlowView(empty="Nothing was asked yet.", id="page")
         yield KeyBar(id="inspector-keys")
 
@@ -261,9 +277,9 @@ class Inspector(Screen[None]):
 
     def _show(self) -> None:
         parts = list(parts_of(self._state, self._pages[self._at]))
-        shown = [part for part in parts if part.new or not self._only_new or part.title == "Figures"]
+        shown = list(_only_new(parts)) if self._only_new else parts
         view = self.query_one(FlowView)
-        view.show_blocks([_block(number, part) for number, part in enumerate(shown)])
+        view.show_blocks([_block(self._pages[self._at], number, part) for number, part in enumerate(shown)])
         view.scroll_to(y=0, animate=False, force=True)
 
     def action_move(self, by: int) -> None:

@@ -17,6 +17,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
+from roamtui.text import clip, one_line, width
 from roamtui.tui import safe
 
 MOST_SHOWN = 50
@@ -37,18 +38,14 @@ class Choice:
     right: str = ""
     """Shown at the end: a key, a size."""
 
-    def content(self) -> Content:
-        """Return the line; foreign text stays text."""
-        parts: list[str | tuple[str, str]] = [(_line(self.title), "bold")]
-        if self.detail:
-            parts.append((f"  {_line(self.detail)}", "$text-muted"))
-        if self.right:
-            parts.append((f"  {_line(self.right)}", "$accent"))
-        return safe.assemble(*parts)
-
-
-def _line(text: str) -> str:
-    return safe.line(text).plain
+    def content(self, cells: int) -> Content:
+        """Return the line for a width; foreign text stays text."""
+        right = f" {one_line(self.right)}" if self.right else ""
+        room = max(4, cells - width(right))
+        title = clip(one_line(self.title), room)
+        detail = clip(f"  {one_line(self.detail)}", room - width(title)) if self.detail else ""
+        gap = " " * (room - width(title) - width(detail))
+        return safe.assemble((title, "bold"), (detail, "$foreground 60%"), gap, (right, "$accent"))
 
 
 Search = Callable[[str], Sequence[Choice]]
@@ -85,6 +82,12 @@ class Picker(ModalScreen[str]):
             padding: 0;
             background: $surface;
             scrollbar-size-vertical: 1;
+            & > .option-list--option { padding: 0; }
+            & > .option-list--option-highlighted {
+                background: $block-cursor-background;
+                color: $block-cursor-foreground;
+                text-style: none;
+            }
         }
     }
     """
@@ -157,7 +160,8 @@ class Picker(ModalScreen[str]):
         self._choices = choices
         listed = self.query_one(OptionList)
         listed.clear_options()
-        listed.add_options([Option(choice.content()) for choice in choices])
+        cells = self.query_one("#picker-input").content_size.width - 2  # the list has a scroll bar
+        listed.add_options([Option(choice.content(cells)) for choice in choices])
         if choices:
             listed.highlighted = 0
         else:

@@ -20,6 +20,7 @@ from textual.timer import Timer
 
 from roamtui.trace.state import MARKS, Question, TraceState
 from roamtui.tui.rendering import render_markdown
+from roamtui.tui.styles import component_style, mark_css
 from roamtui.tui.widgets.rows import Action, Row, Target, action_at, lay_out
 from roamtui.tui.widgets.turns import Scene
 from roamtui.tui.widgets.turnview import TurnView
@@ -45,11 +46,13 @@ class ChatLog(ScrollView, can_focus=True):
         *(f"chat--{mark}" for mark in MARKS),
     }
 
-    DEFAULT_CSS = """
+    DEFAULT_CSS = (
+        """
     ChatLog {
         overflow-x: hidden;
         overflow-y: auto;
         scrollbar-size-vertical: 1;
+        scrollbar-gutter: stable;
         & > .chat--text { text-style: none; }
         & > .chat--you { color: $accent; text-style: bold; }
         & > .chat--question { text-style: bold; }
@@ -80,16 +83,10 @@ class ChatLog(ScrollView, can_focus=True):
         & > .chat--quote, & > .chat--bullet { color: $primary; }
         & > .chat--rule, & > .chat--info, & > .chat--address, & > .chat--image { color: $text-muted; }
         & > .chat--html, & > .chat--definition { color: $text-muted; }
-        & > .chat--none { text-style: none; }
-        & > .chat--closed { color: $mark-closed; }
-        & > .chat--found { color: $mark-found; }
-        & > .chat--open { color: $mark-open; }
-        & > .chat--yours { color: $mark-yours; }
-        & > .chat--unhelpful { color: $mark-unhelpful; text-style: italic; }
-        & > .chat--helpful { color: $mark-helpful; }
-        & > .chat--opening { color: $mark-opening; text-style: bold; }
-    }
-    """
+        """
+        + mark_css("chat")
+        + "}"
+    )
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Up", show=False, id="chat.up"),
@@ -128,6 +125,8 @@ class ChatLog(ScrollView, can_focus=True):
         self._cursor: int | None = None
         self._styles: dict[str, Style] = {}
         self._rest: Timer | None = None
+        self._followed = 0
+        """Line that was scrolled to last on following; whoever scrolls away is left alone."""
 
     # -- what is shown ------------------------------------------------------------------------
 
@@ -150,10 +149,10 @@ class ChatLog(ScrollView, can_focus=True):
         self._redraw()
 
     def _redraw(self, *, to_end: bool = False) -> None:
-        cells = self.scrollable_content_region.width
+        cells = self.scrollable_content_region.width - 1  # a blank column before the scroll bar
         if cells <= 0:
             return
-        following = to_end or self.scroll_offset.y >= self.max_scroll_y
+        following = to_end or self.scroll_offset.y in (self._followed, self.max_scroll_y)
         console = self.app.console
         self._intro_lines = lay_out(self._intro, cells, self._style, console)
         questions = self._state.questions
@@ -168,10 +167,19 @@ class ChatLog(ScrollView, can_focus=True):
         self._tops = [0, *accumulate(heights)]
         self.virtual_size = Size(cells, self._tops[-1])
         if following:
-            self.scroll_end(animate=False, force=True)
+            self._follow()
         self.refresh()
         if not finished and self._rest is None:
             self._rest = self.set_timer(_MORE, self._draw_rest)
+
+    def _follow(self) -> None:
+        """Show the end; of a long answer its beginning, so that it is read from there."""
+        last = max(0, self._tops[-1] - self.scrollable_content_region.height)
+        answer = self._turns[-1].answer_line if self._turns else -1
+        if answer >= 0:
+            last = min(last, self._tops[-2] + answer)
+        self._followed = last
+        self.scroll_to(y=last, animate=False, force=True)
 
     def _draw_rest(self) -> None:
         self._rest = None
@@ -258,7 +266,7 @@ class ChatLog(ScrollView, can_focus=True):
     def _style(self, name: str) -> Style:
         style = self._styles.get(name)
         if style is None:
-            style = self._styles[name] = self.get_component_rich_style(f"chat--{name}", partial=True)
+            style = self._styles[name] = component_style(self, f"chat--{name}")
         return style
 
     def _markdown(self, text: str, cells: int) -> list[Strip]:

@@ -12,6 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from roamtui.text import width
+from roamtui.tui.styles import component_style
 
 
 class KeyBar(Widget):
@@ -56,8 +57,8 @@ class KeyBar(Widget):
     def render_line(self, y: int) -> Strip:
         """Draw the line."""
         cells = self.size.width
-        key_style = self.get_component_rich_style("keybar--key", partial=True)
-        word_style = self.get_component_rich_style("keybar--word", partial=True)
+        key_style = component_style(self, "keybar--key")
+        word_style = component_style(self, "keybar--word")
         segments, at = [Segment(" ")], 1
         self._spans = []
         for command, key, word in self._hints:
@@ -118,7 +119,7 @@ class PaneBar(Widget):
         for pane, name in self._panes:
             text = f" {name} "
             style = "panes--active" if pane == self._active else "panes--tab"
-            segments += [Segment(text, self.get_component_rich_style(style, partial=True)), Segment(" ")]
+            segments += [Segment(text, component_style(self, style)), Segment(" ")]
             self._spans.append((range(at, at + width(text)), pane))
             at += width(text) + 1
         return Strip(segments).adjust_cell_length(self.size.width, self.rich_style).apply_style(self.rich_style)

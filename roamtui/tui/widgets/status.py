@@ -15,6 +15,7 @@ from textual.widget import Widget
 from roamtui.text import clip, one_line, width
 from roamtui.trace.state import Question, TraceState
 from roamtui.tui.counts import short_count
+from roamtui.tui.styles import component_style
 from roamtui.tui.widgets.turns import money
 
 BUILT_IN = ("guide", "scripted")
@@ -88,7 +89,7 @@ class HeaderLine(Widget):
         at = 0
         self._model_cells = range(0)
         for text, style, _ in [*left, (" " * gap, "", 0), *right]:
-            look = self.get_component_rich_style(f"header--{style}", partial=True) if style else None
+            look = component_style(self, f"header--{style}") if style else None
             segments.append(Segment(text, look))
             if style == "model":
                 self._model_cells = range(at, at + width(text))

@@ -15,6 +15,7 @@ from textual.widget import Widget
 from roamtui.text import clip, one_line, width
 from roamtui.trace.state import Question, Step, ToolUse, TraceState
 from roamtui.tui.counts import short_count
+from roamtui.tui.styles import component_style
 from roamtui.tui.widgets.turns import seconds
 
 
@@ -23,6 +24,8 @@ class Item:
     """One item of the strip."""
 
     text: str
+    short: str
+    """The same without particulars, for when room is short."""
     style: str
     """Component style: item, running, good, bad."""
     step: int
@@ -32,7 +35,7 @@ class Item:
 def items_of(question: Question, outline_tokens: int, *, whole: bool) -> list[Item]:
     """Return the items of a question: the outline first, then each step."""
     what = "document" if whole else "outline"
-    items = [Item(f"{what} {short_count(outline_tokens)}" if outline_tokens else what, "item", 0)]
+    items = [Item(f"{what} {short_count(outline_tokens)}" if outline_tokens else what, what, "item", 0)]
     items += [_step_item(question, step, last=step is question.steps[-1]) for step in question.steps]
     return items
 
@@ -42,10 +45,13 @@ def _step_item(question: Question, step: Step, *, last: bool) -> Item:
     if step.tools:
         failed = all(tool.error for tool in step.tools)
         style = "running" if not all(tool.done for tool in step.tools) else "bad" if failed else "item"
-        return Item(" + ".join(_tool_words(tool) for tool in step.tools[:3]) + time, style, step.number)
+        words = [_tool_words(tool) for tool in step.tools[:3]]
+        return Item(" + ".join(words) + time, words[0].split(maxsplit=1)[0], style, step.number)
     if not last or question.outcome == "running":
-        return Item("…" if step.answered is None else f"words{time}", "running" if last else "item", step.number)
-    return Item(*_ending(question), step.number)
+        words_only = "…" if step.answered is None else "words"
+        return Item(words_only + time, words_only, "running" if last else "item", step.number)
+    text, style = _ending(question)
+    return Item(text, text, style, step.number)
 
 
 def _ending(question: Question) -> tuple[str, str]:
@@ -68,7 +74,7 @@ def _tool_words(tool: ToolUse) -> str:
     if tool.name == "expand_section":
         return f"expand ×{len(tool.opened)}" if tool.done else "expand"
     if tool.name == "search_sections":
-        return f"search “{clip(one_line(tool.query), 24)}” {len(tool.hits)} hit{'' if len(tool.hits) == 1 else 's'}"
+        return f"search “{clip(one_line(tool.query), 16)}” {len(tool.hits)} hit{'' if len(tool.hits) == 1 else 's'}"
     words = {"list_children": f"list {tool.listed}", "give_up": "not found", "ask_user": "ask you"}
     return words.get(tool.name, clip(one_line(tool.name), 20))
 
@@ -181,7 +187,7 @@ class TraceStrip(Widget):
     # -- drawing ------------------------------------------------------------------------------
 
     def _look(self, name: str) -> Style:
-        return self.get_component_rich_style(f"strip--{name}", partial=True)
+        return component_style(self, f"strip--{name}")
 
     def render_line(self, y: int) -> Strip:
         """Draw the strip; when it is too long, the items around the chosen one."""
@@ -215,23 +221,24 @@ class TraceStrip(Widget):
 
 
 def shown_items(items: list[Item], at: int, room: int) -> list[tuple[int, str]]:
-    """Return the numbers and texts of the items that fit `room`, the one at `at` among them."""
+    """Return numbers and texts of the items that fit `room`: in full near `at`, shortened, then left out."""
+    texts = [item.text for item in items]
 
     def cells(index: int) -> int:
-        return width(f"{index + 1} {items[index].text}") + 2
+        return width(f"{index + 1} {texts[index]}") + 2
 
-    first = last = at
-    used = min(cells(at), room)
-    while True:
-        if first > 0 and used + cells(first - 1) <= room:
-            first -= 1
-            used += cells(first)
-        elif last < len(items) - 1 and used + cells(last + 1) <= room:
-            last += 1
-            used += cells(last)
-        else:
-            break
-    texts = [(index, items[index].text) for index in range(first, last + 1)]
-    if len(texts) == 1:
-        return [(at, clip(items[at].text, max(1, room - width(f"{at + 1} ") - 2)))]
-    return texts
+    order = sorted(range(len(items)), key=lambda index: -abs(index - at))
+    used = sum(cells(index) for index in range(len(items)))
+    for index in order[:-1]:
+        if used > room:
+            used -= cells(index)
+            texts[index] = items[index].short
+            used += cells(index)
+    kept = set(order)
+    for index in order[:-1]:
+        if used > room:
+            used -= cells(index)
+            kept.discard(index)
+    if used > room:
+        texts[at] = clip(texts[at], max(1, room - width(f"{at + 1} ") - 2))
+    return [(index, texts[index]) for index in sorted(kept)]

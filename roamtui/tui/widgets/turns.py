@@ -277,8 +277,6 @@ def citation_numbers(citations: tuple[ev.Citation, ...]) -> list[int]:
 def citation_rows(question: Question) -> Iterator[Row]:
     """Yield one button per distinct citation."""
     groups = group_citations(question)
-    if groups:
-        yield row()
     for number, item in groups:
         title = item.path[-1] if item.path else "unknown section"
         action = ("cite", question.run, str(number))

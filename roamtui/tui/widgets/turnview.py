@@ -23,6 +23,8 @@ class TurnView:
         """The lines."""
         self.targets: list[Target] = []
         """Where the cursor can stand."""
+        self.answer_line = -1
+        """Line at which the answer, or what stands in its place, begins; -1 while there is none."""
         self.scene: Scene | None = None
         """What it was drawn with last."""
         self._style_of = style_of
@@ -52,11 +54,14 @@ class TurnView:
         closing, more = lay_out(list(closing_rows(question, scene)), cells, self._style_of, console)
         self.strips = opening
         self.targets = list(targets)
+        self.answer_line = -1
         if self._answer.strips:
             style = "label" if question.outcome != "running" else "opening"
+            self.answer_line = len(opening) + 1
             label, _ = lay_out([row(), row(Piece("Answer", style))], cells, self._style_of, console)
             self.strips = [*self.strips, *label, *self._answer.strips]
         elif closing:
+            self.answer_line = len(opening) + 1
             self.strips = [*self.strips, Strip([])]
         top = len(self.strips)
         self.strips = [*self.strips, *closing, Strip([])]
