@@ -39,6 +39,10 @@ class Memory:
         section = self.open.get(ref)
         return section is not None and part in section.delivered
 
+    def complete(self) -> frozenset[str]:
+        """Return the sections whose own text is in view in full."""
+        return frozenset(ref for ref, section in self.open.items() if section.complete)
+
     def take(self, event: ev.SectionOpened) -> None:
         """Note a delivery to the model."""
         if event.by == "user":

@@ -87,7 +87,14 @@ class Reader:
         if place.section.index < 0:
             return refuse("unknown", f"{ref} is the document itself. Open one of its sections: see the outline.")
         try:
-            block = excerpt(self.library, ref, budget=share, part=call.part, part_tokens=self.settings.part_tokens)
+            block = excerpt(
+                self.library,
+                ref,
+                budget=share,
+                part=call.part,
+                part_tokens=self.settings.part_tokens,
+                already=self.memory.complete(),
+            )
         except ValueError as error:
             return refuse("bad_part", str(error))
         if all(self.memory.has(item.ref, item.part) for item in block.delivered):
@@ -127,6 +134,9 @@ class Reader:
         known = self.memory.open.get(ref)
         missing = sorted(set(range(1, block.parts + 1)) - known.delivered) if known else []
         more = f" Parts not read yet: {', '.join(map(str, missing))}." if missing else ""
+        below = [self.library.ref(place.document, item) for item in place.document.children(place.section)]
+        unread = [item for item in below if item not in self.memory.open][:8]
+        more += f" Not read yet, below it: {', '.join(unread)}." if unread else ""
         title = one_line(for_model(place.section.title)[0])
         return f"[{ref}] {title} is already open: its text stands above.{more}"
 

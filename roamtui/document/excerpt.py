@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from roamtui.document.lines import path_line
@@ -60,12 +60,23 @@ class _Block:
     """One section's header line and fenced text."""
 
     text: str
-    delivered: Delivered
+    delivered: Delivered | None
+    """None where the model has the text already."""
     hidden: int
 
 
-def excerpt(library: Library, ref: str, *, budget: int, part: int = 1, part_tokens: int = 3000) -> Excerpt:
+def excerpt(
+    library: Library,
+    ref: str,
+    *,
+    budget: int,
+    part: int = 1,
+    part_tokens: int = 3000,
+    already: Container[str] = (),
+) -> Excerpt:
     """Return what opening `ref` shows: its whole subtree where that fits `budget` tokens, else its own text.
+
+    Sections below whose id is in `already` get their header line only: the model has their text.
 
     Own text of more than `part_tokens` comes in parts, which depend on nothing but the text and `part_tokens`; a
     part may be larger than `budget`. Raises `KeyError` for an id nothing has, `ValueError` for a part there is not.
@@ -79,7 +90,7 @@ def excerpt(library: Library, ref: str, *, budget: int, part: int = 1, part_toke
         count = "1 part" if len(ends) == 1 else f"{len(ends)} parts"
         raise ValueError(f"[{ref}] has {count}; there is no part {part}.")
     if len(ends) == 1 and document.tokens(section) <= budget:
-        whole = _joined(_whole_block(library, document, item) for item in _with_below(document, section))
+        whole = _joined(_whole_block(library, document, item, already) for item in _with_below(document, section))
         if whole.tokens <= budget:
             return whole
     own = _block(library, document, section, ends, part)
@@ -87,7 +98,8 @@ def excerpt(library: Library, ref: str, *, budget: int, part: int = 1, part_toke
     if part == 1 and section.has_children:
         left = budget - estimate_tokens(f"{text}\n{NOT_OPENED}")
         text += f"\n{NOT_OPENED}\n{list_children(library, ref, max(LEAST_TOKENS, left)).text}"
-    return Excerpt(text, estimate_tokens(text), (own.delivered,), own.hidden, part, len(ends))
+    delivered = () if own.delivered is None else (own.delivered,)
+    return Excerpt(text, estimate_tokens(text), delivered, own.hidden, part, len(ends))
 
 
 def whole_document(library: Library) -> Excerpt:
@@ -104,11 +116,14 @@ def _with_below(document: Document, section: Section) -> Sequence[Section]:
 def _joined(blocks: Iterable[_Block]) -> Excerpt:
     found = list(blocks)
     text = "\n".join(item.text for item in found)
-    delivered = tuple(item.delivered for item in found)
+    delivered = tuple(item.delivered for item in found if item.delivered is not None)
     return Excerpt(text, estimate_tokens(text), delivered, sum(item.hidden for item in found))
 
 
-def _whole_block(library: Library, document: Document, section: Section) -> _Block:
+def _whole_block(library: Library, document: Document, section: Section, already: Container[str] = ()) -> _Block:
+    ref = library.ref(document, section)
+    if ref in already:
+        return _Block(f"[{ref}] {path_line(Place(document, section))} · open above", None, 0)
     return _block(library, document, section, (section.own_end,), 1)
 
 

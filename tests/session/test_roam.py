@@ -106,6 +106,18 @@ async def test_sections_stay_open_between_questions_and_are_not_sent_twice() -> 
     assert events[-1].citations[0].status == "exact"
 
 
+async def test_a_branch_opened_later_repeats_nothing() -> None:
+    plants = ref(GARDEN, "Garden", "Plants")
+    puppet = Puppet([opens(TOMATOES), opens(plants), opens(plants), Say(ANSWER)])
+    events = await ask(session(puppet))
+    opened = [event.path[-1] for event in events if isinstance(event, ev.SectionOpened)]
+    assert opened == ["Tomatoes", "Plants", "Beans"]
+    results = [message["content"] for message in puppet.requests[-1].messages if message["role"] == "tool"]
+    assert sum(text.count("150 cm") for text in results) == 1
+    assert f"[{TOMATOES}] Garden › Plants › Tomatoes · open above" in results[1]
+    assert "is already open" in results[2]
+
+
 async def test_errors_instruct() -> None:
     wrong = TOMATOES[:-1] + ("0" if TOMATOES[-1] != "0" else "1")
     puppet = Puppet([opens(wrong, "tomatoes", ACIDITY), Say(ANSWER)])
