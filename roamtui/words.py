@@ -20,6 +20,8 @@ _CJK = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}ー々\p{Thai}\p{Lao}\p{Khmer}
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 _WORD = regex.compile(rf"[{_CJK}]+|[[\p{{L}}\p{{N}}\p{{M}}]--[{_CJK}]]+", regex.VERSION1)
 _UNSPACED = regex.compile(rf"[{_CJK}]", regex.VERSION1)
+_KANA_STOP = re.compile("[\u3041-\u309f].|.[はがをにのでともへやか]")
+"""Bigrams that start in Japanese endings or end in a particle: they straddle words."""
 _MARKS = re.compile("[\u0300-\u036f]")
 _MEMORY = 400_000
 """Distinct words remembered with their stem; beyond it the memory starts anew."""
@@ -137,8 +139,10 @@ class Lexicon:
                     yield Word(run[i : i + 2], start + i, start + i + 2)
 
     def is_stop(self, token: str) -> bool:
-        """Tell whether a token is a function word, or a lone letter."""
-        return token in self._stops or (len(token) == 1 and token.isascii() and not token.isdigit())
+        """Tell whether a token carries no subject: function words, lone letters, Japanese endings and particles."""
+        if token in self._stops or (len(token) == 1 and token.isascii() and not token.isdigit()):
+            return True
+        return len(token) == 2 and _KANA_STOP.fullmatch(token) is not None
 
 
 @cache
@@ -153,7 +157,7 @@ def lexicon(language: str) -> Lexicon:
 
 def lexicon_for(text: str) -> Lexicon:
     """Return the lexicon of the language whose function words `text` uses most."""
-    words = re.findall(r"[^\W\d_]+", text[:40_000].lower())
+    words = re.findall(r"[^\W\d_]{2,}", text[:40_000].lower())
     english = sum(word in ENGLISH for word in words)
     german = sum(word in GERMAN for word in words)
     other = sum(word in OTHER for word in words)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from roamtui.models.guide.evidence import Evidence, Scored
 from roamtui.models.guide.notes import Notes, OpenText
 from roamtui.models.guide.phrases import Phrases
-from roamtui.models.guide.sentences import Unit
+from roamtui.models.guide.sentences import Unit, joined
 
 MOST_QUOTES = 5
 """Quotes in an answer."""
@@ -17,6 +17,8 @@ CLOSE_COVER = 0.5
 """Cover from which a sentence is said to match, not only to come near."""
 LONGEST_QUOTE = 350
 """Characters up to which the sentence after a chosen one is quoted with it."""
+MOST_PARTS = 12
+"""Titles listed when the question is about the document as a whole."""
 _POOL = 200
 _LEFT = 0.4
 """What a word of the question is still worth once a quote holds it."""
@@ -75,11 +77,9 @@ def quotes(chosen: Iterable[Unit], evidence: Evidence) -> list[list[Unit]]:
 def answer(notes: Notes, evidence: Evidence, phrases: Phrases) -> str:
     """Return the answer: an introduction, then one quote per paragraph with its place, in document order."""
     if evidence.question.overview:
-        found = [[unit] for unit in _overview(notes, evidence)]
-        intro = phrases.overview
-    else:
-        found = quotes(choose(evidence), evidence)
-        intro = phrases.best if evidence.best >= CLOSE_COVER else phrases.nearest
+        return _overview(notes, evidence, phrases)
+    found = quotes(choose(evidence), evidence)
+    intro = phrases.best if evidence.best >= CLOSE_COVER else phrases.nearest
     if not found:
         return phrases.nothing
     found.sort(key=lambda quote: (*_place(notes.open[quote[0].ref]), quote[0].number))
@@ -92,13 +92,24 @@ def _place(section: OpenText) -> tuple[str, int]:
 
 def cite(quote: list[Unit]) -> str:
     """Return a quote as the answer shows it, and its citation. Cut where it would end the citation early."""
-    words = " ".join(unit.text for unit in quote).partition("]]")[0].rstrip("] ")
+    words = joined(quote).partition("]]")[0].rstrip("] ")
     return f"> {words} [[{quote[0].ref}|{words}]]" if words else ""
 
 
-def _overview(notes: Notes, evidence: Evidence) -> list[Unit]:
-    sections = sorted(fresh(notes.open.values()), key=_place)
-    return [unit for section in sections for unit in evidence.opening(section, 2)][: MOST_QUOTES + 1]
+def _overview(notes: Notes, evidence: Evidence, phrases: Phrases) -> str:
+    """Return how the opened sections begin, and the titles of the document's main parts."""
+    found = [evidence.opening(section, 2) for section in sorted(fresh(notes.open.values()), key=_place)]
+    lines = [cite([unit]) for section in found[:3] for unit in section][:MOST_QUOTES]
+    shown = [phrases.overview, *filter(None, lines)] if any(lines) else []
+    top = min((item.level for item in notes.outline.values() if item.level), default=0)
+    deeper = [item.title for item in notes.outline.values() if item.level == top + 1]
+    titles = [item.title for item in notes.outline.values() if item.level == top]
+    parts = deeper if len(titles) == 1 else titles
+    if parts:
+        listed = "\n".join(f"- {title}" for title in parts[:MOST_PARTS])
+        more = f"\n- … {len(parts) - MOST_PARTS}" if len(parts) > MOST_PARTS else ""
+        shown.append(f"{phrases.parts}\n\n{listed}{more}")
+    return "\n\n".join(shown) or phrases.nothing
 
 
 def fresh(sections: Iterable[OpenText]) -> list[OpenText]:

@@ -94,15 +94,20 @@ class Evidence:
 
     @property
     def support(self) -> float:
-        """How much one section holds of the question: share times the square root of the question's weight.
+        """How much one section holds of the question: the share times the square root of its number of words.
 
-        A share alone would call two common words of a short question strong evidence.
+        A share alone would take one common word of a short question for strong evidence.
         """
         shares = (
             sum(weight for token, weight in self.weights.items() if token in held) / self.total
             for held in self._held.values()
         )
-        return max(shares, default=0.0) * math.sqrt(self.total)
+        return max(shares, default=0.0) * math.sqrt(len(self.weights))
+
+    def unheld(self) -> dict[str, float]:
+        """Return what each word of the question still weighs: less when an open section holds it."""
+        held: frozenset[str] = frozenset().union(*self._held.values())
+        return {token: weight * (0.3 if token in held else 1.0) for token, weight in self.weights.items()}
 
     def missing(self) -> list[str]:
         """Return the question's tokens that no open section holds."""
@@ -116,7 +121,9 @@ class Evidence:
         """Return the unit that directly follows, or None."""
         found = self._units[unit.ref]
         following = found[unit.number + 1] if unit.number + 1 < len(found) else None
-        return following if following is not None and following.joined and following.code == unit.code else None
+        return (
+            following if following is not None and following.glue is not None and following.code == unit.code else None
+        )
 
 
 def _form(unit: Unit) -> float:

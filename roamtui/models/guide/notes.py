@@ -97,8 +97,8 @@ class Notes:
     """Sections the present question has judged."""
     steps: int = 0
     """Turns with tool calls since the question."""
-    language_sample: str = ""
-    """Document text seen, to guess the language by."""
+    sample: str = ""
+    """Some of the document's text seen, to guess the language by."""
 
 
 def read(messages: Sequence[Message]) -> Notes:
@@ -175,7 +175,9 @@ def _note_asked(name: str, arguments: dict[str, Any], notes: Notes) -> None:
 def _read_result(content: str, name: str, arguments: dict[str, Any], notes: Notes) -> None:
     if name == "search_sections":
         query = arguments.get("query")
-        notes.searches.append(Search(query if isinstance(query, str) else "", list(_hits(content))))
+        hits = list(_hits(content))
+        notes.searches.append(Search(query if isinstance(query, str) else "", hits))
+        notes.sample += " ".join(hit.words for hit in hits)
     elif name == "list_children":
         _read_outline(content, notes)
     else:
@@ -209,7 +211,7 @@ def _read_outline(content: str, notes: Notes) -> None:
             below=int(match[5] or 0),
             order=len(notes.outline),
         )
-        notes.language_sample += f" {match[4]} {words}"
+        notes.sample += f" {match[4]} {words}"
 
 
 def _read_excerpts(content: str, notes: Notes, *, fresh: bool) -> None:
@@ -247,7 +249,7 @@ def _take(header: re.Match[str], text: str, notes: Notes, *, fresh: bool) -> Non
     section.parts = max(section.parts, min(parts, 10_000))
     section.texts[part] = text
     section.fresh = section.fresh or fresh
-    notes.language_sample += " " + text[:2000]
+    notes.sample += " " + text[:2000]
 
 
 def _size(text: str) -> int:

@@ -13,6 +13,7 @@ class Phrases:
     best: str
     nearest: str
     overview: str
+    parts: str
     nothing: str
     found: str
     """Reason for opening a section."""
@@ -32,6 +33,7 @@ _ENGLISH = Phrases(
     best="These passages match best:",
     nearest="Nothing matches the question closely. These passages come nearest:",
     overview="The document begins like this:",
+    parts="Its main parts:",
     nothing="None of the open sections says anything about it.",
     found="found by the search",
     mentions="mentions {words}",
@@ -44,6 +46,7 @@ _GERMAN = Phrases(
     best="Diese Stellen passen am besten:",
     nearest="Nichts passt genau auf die Frage. Am nächsten kommen diese Stellen:",
     overview="So beginnt das Dokument:",
+    parts="Seine Hauptteile:",
     nothing="In den offenen Abschnitten steht dazu nichts.",
     found="von der Suche gefunden",
     mentions="erwähnt {words}",
@@ -56,6 +59,7 @@ _JAPANESE = Phrases(
     best="最も近い箇所は次のとおりです:",
     nearest="質問にぴったり合う箇所はありません。最も近い箇所は次のとおりです:",
     overview="文書の冒頭は次のとおりです:",
+    parts="主な章:",
     nothing="開いた節には該当する記述がありません。",
     found="検索で見つかった節",
     mentions="{words} に触れている",
@@ -68,6 +72,7 @@ _CHINESE = Phrases(
     best="最相符的段落如下:",
     nearest="没有与问题完全相符的段落。最接近的如下:",
     overview="文档开头如下:",
+    parts="主要部分:",
     nothing="已打开的章节中没有相关内容。",
     found="搜索到的章节",
     mentions="提到{words}",
@@ -80,6 +85,7 @@ _GREEK = Phrases(
     best="Αυτά τα αποσπάσματα ταιριάζουν καλύτερα:",
     nearest="Τίποτα δεν ταιριάζει ακριβώς. Τα πιο κοντινά αποσπάσματα:",
     overview="Το έγγραφο αρχίζει έτσι:",
+    parts="Τα κύρια μέρη του:",
     nothing="Οι ανοιχτές ενότητες δεν λένε τίποτα γι' αυτό.",
     found="βρέθηκε από την αναζήτηση",
     mentions="αναφέρει {words}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from roamtui.words import Lexicon, lexicon_for
@@ -53,7 +53,7 @@ class Question:
 
 def understand(text: str, earlier: list[str], sample: str) -> Question:
     """Work out what a question is after; `sample` is document text, to know the language by."""
-    lexicon = lexicon_for(sample if len(sample) > 200 else sample + " " + text)
+    lexicon = lexicon_for(f"{sample} {text}" if len(sample) < 40_000 else sample)
     text = text[:4_000]
     terms = content(text, lexicon)
     borrowed: tuple[str, ...] = ()
@@ -77,6 +77,19 @@ def understand(text: str, earlier: list[str], sample: str) -> Question:
 def content(text: str, lexicon: Lexicon) -> tuple[str, ...]:
     """Return the tokens of `text` that are not function words, in order, without duplicates."""
     return tuple(dict.fromkeys(token for token in lexicon.tokens(text) if not lexicon.is_stop(token)))
+
+
+def as_written(tokens: Container[str], question: Question) -> list[str]:
+    """Return the question's own spelling of those of its words whose tokens are given, without duplicates."""
+    spans: list[tuple[int, int]] = []
+    for word in question.lexicon.words(question.text):
+        if word.token not in tokens or word.token not in question.terms:
+            continue
+        if spans and word.start < spans[-1][1]:  # bigrams overlap
+            spans[-1] = (spans[-1][0], word.end)
+        else:
+            spans.append((word.start, word.end))
+    return list(dict.fromkeys(question.text[start:end] for start, end in spans))
 
 
 def _clauses(text: str, lexicon: Lexicon, terms: int) -> list[str]:
