@@ -1,17 +1,21 @@
-"""The generated parts of README.md and of the manual: keys and `--help` texts, from the program's own tables.
+"""The generated parts of README.md, the manual and the docs: keys, `--help` texts, events, from the program itself.
 
 `python -m tests.tools.readme --write` writes them; a test holds them true.
 """
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import click
 
+from roamtui import events
 from roamtui.cli.group import group
 from roamtui.cli.main import COMMANDS
 from roamtui.cli.main import help_text as main_help
@@ -30,9 +34,10 @@ _MANUAL_KEYS = re.compile(r"(?<=\ntyped\.\n\n).*?(?=## Changing keys\n)", re.DOT
 
 def generated_files() -> dict[Path, str]:
     """Return what the files with generated parts should hold."""
-    readme, manual = ROOT / "README.md", ROOT / "sample_docs" / "manual.md"
+    manual = ROOT / "sample_docs" / "manual.md"
+    with_blocks = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
     return {
-        readme: _BLOCK.sub(_block, readme.read_text(encoding="utf-8")),
+        **{path: _BLOCK.sub(_block, path.read_text(encoding="utf-8")) for path in with_blocks},
         manual: _MANUAL_KEYS.sub(lambda _: _manual_keys(), manual.read_text(encoding="utf-8"), count=1),
     }
 
@@ -88,7 +93,30 @@ def _help() -> str:
     return "\n".join([f"```\n$ roamtui --help\n{main_help()}```\n", *texts])
 
 
-BLOCKS: dict[str, Callable[[], str]] = {"keys": _readme_keys, "help": _help}
+def _events() -> str:
+    """Return a section per event: what it says, and a line per field, from the source's own docstrings."""
+    tree = ast.parse(inspect.getsource(events))
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    inner = ("DocumentInfo", "Hit", "TokenUsage", "Citation")
+    names = [kind.__name__ for kind in get_args(events.AnyEvent)]
+    return "".join(f"### {name}\n\n{_class_text(classes[name])}\n" for name in (*names, *inner))
+
+
+def _class_text(node: ast.ClassDef) -> str:
+    lines = [inspect.cleandoc(ast.get_docstring(node) or "").replace("\n", " "), ""]
+    for place, item in enumerate(node.body):
+        if not isinstance(item, ast.AnnAssign):
+            continue
+        after = node.body[place + 1] if place + 1 < len(node.body) else None
+        says = ""
+        if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) and isinstance(after.value.value, str):
+            says = ": " + " ".join(after.value.value.split())
+        kind = ast.unparse(item.annotation).replace("|", "or")
+        lines.append(f"- `{ast.unparse(item.target)}` ({kind}){says}")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+BLOCKS: dict[str, Callable[[], str]] = {"keys": _readme_keys, "help": _help, "events": _events}
 """Generated parts of the README, by the name in their markers."""
 
 
