@@ -17,7 +17,9 @@ from typing import Literal
 
 import msgspec
 
-from roamtui.document.ids import ROOT_ID
+from roamtui.document.ids import ROOT_ID as ROOT_ID
+from roamtui.document.origin import FileStamp as FileStamp
+from roamtui.document.origin import Origin as Origin
 from roamtui.estimate import token_units, tokens_of
 
 SectionKind = Literal["root", "preamble", "heading", "part"]
@@ -57,22 +59,6 @@ class Section(msgspec.Struct, frozen=True, gc=False):
     def has_children(self) -> bool:
         """Whether there are sections below it."""
         return self.last > self.index
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a document's bytes came from."""
-
-    address: str
-    """Path or URL as the user gave it; `sample:NAME` for samples; `-` for standard input."""
-    sha256: str
-    """Hash of the file's own bytes, before transcoding or conversion; hexadecimal."""
-    encoding: str = "utf-8"
-    """Encoding the file was read with."""
-    conversion: str = ""
-    """What turned it into Markdown, for converted formats; empty otherwise."""
-    notices: tuple[str, ...] = ()
-    """What the reader should know: transcoded, invalid bytes, a byte order mark."""
 
 
 @dataclass(frozen=True)
