@@ -80,6 +80,8 @@ class FlowView(TextView, can_focus=True):
         self._stack = Stack()
         self._highlights = Highlights()
         self._empty = empty
+        self._wanted: tuple[str, int] | None = None
+        """Place to go to as soon as the pane has a size."""
         self._placing = False
         self._focused_key = ""
         self._flash: tuple[tuple[str, int], int, int] | None = None
@@ -119,8 +121,9 @@ class FlowView(TextView, can_focus=True):
     def go_to(self, key: str, byte: int = -1, *, flash: bool = True) -> bool:
         """Bring a place into view: byte `byte` of a block, its header for -1. Returns whether the block is there."""
         if self.scrollable_content_region.height <= 0:
-            self.call_after_refresh(self.go_to, key, byte, flash=flash)
+            self._wanted = (key, byte)
             return any(block.key == key for block in self._stack.blocks)
+        self._wanted = None
         index = self._stack.find(key, byte)
         if index is None:
             return False
@@ -213,6 +216,8 @@ class FlowView(TextView, can_focus=True):
             self._restore(anchor)
         else:
             self._set_scroll(self.scroll_offset.y)
+        if self._wanted is not None:
+            self.go_to(*self._wanted, flash=False)
 
     def _scroll_rows(self, rows: int) -> None:
         self._stack.measure(self.scroll_offset.y, abs(rows) + self._page)

@@ -18,11 +18,11 @@ UNFOLDED_AT_FIRST = 60
 
 
 class OutlineTree:
-    """The sections of a library as nodes, and the rows now visible."""
+    """The sections of a library as nodes, and the rows now visible. Without a library it has neither."""
 
-    def __init__(self, library: Library) -> None:
-        self.library = library
-        self.documents = library.documents
+    def __init__(self, library: Library | None = None) -> None:
+        self._library = library
+        self.documents = () if library is None else library.documents
         self._titled = len(self.documents) > 1
         self._bases: list[int] = []
         self._last: array[int] = array("i")
@@ -49,13 +49,15 @@ class OutlineTree:
         document = self.documents[position]
         return document, document.at(node - self._bases[position] - self._titled)
 
-    def ref(self, node: int) -> str:
-        """Return the id the model and the screen use for a node."""
-        return self.library.ref(*self.place(node))
+    def ref(self, node: int) -> str | None:
+        """Return the id the model and the screen use for a node; None where there is no such node."""
+        if self._library is None or not 0 <= node < len(self):
+            return None
+        return self._library.ref(*self.place(node))
 
     def node(self, ref: str) -> int | None:
         """Return the node of an id; None for an unknown one and for the root of a single document."""
-        place = self.library.find(ref)
+        place = None if self._library is None else self._library.find(ref)
         if place is None:
             return None
         return self.node_at(place.document, place.section.index)
@@ -88,7 +90,7 @@ class OutlineTree:
 
     def is_unfolded(self, node: int) -> bool:
         """Tell whether the children of a node are visible when the node is."""
-        return bool(self._unfolded[node])
+        return bool(self._unfolded[node]) and self.has_children(node)
 
     def row(self, node: int) -> int | None:
         """Return the row a node is drawn at, or None while an ancestor is folded."""

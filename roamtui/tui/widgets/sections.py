@@ -24,6 +24,7 @@ from roamtui.tui.blocks import Block, Span
 from roamtui.tui.counts import short_count
 from roamtui.tui.references import source_definitions
 from roamtui.tui.widgets.flow import FlowView
+from roamtui.tui.widgets.messages import SectionMessage
 from roamtui.tui.widgets.tabs import PaneTabs
 from roamtui.tui.wrapping import Piece, Row
 
@@ -49,22 +50,10 @@ class SectionsPane(Vertical):
         Binding("left,right", "other_tab", "Other tab", show=False, id="sections.tab"),
     ]
 
-    class _About(Message):
-        def __init__(self, pane: SectionsPane, ref: str) -> None:
-            super().__init__()
-            self.pane = pane
-            self.ref = ref
-            """Id of the section."""
-
-        @property
-        def control(self) -> SectionsPane:
-            """The pane it comes from."""
-            return self.pane
-
-    class CloseRequested(_About):
+    class CloseRequested(SectionMessage):
         """The cross of a section was clicked."""
 
-    class SectionFocused(_About):
+    class SectionFocused(SectionMessage):
         """Another section came to the top of the pane."""
 
     class LinkActivated(Message):

@@ -14,7 +14,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from roamtui.trace.state import MARKS
-from roamtui.tui.styles import component_style
+from roamtui.tui.styles import component_style, mark_css
 from roamtui.tui.wrapping import Piece, Row
 
 _TEXT_STYLES = (
@@ -30,7 +30,8 @@ class TextView(ScrollView):
 
     ALLOW_SELECT = True
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"text--{name}" for name in _TEXT_STYLES}
-    DEFAULT_CSS = """
+    DEFAULT_CSS = (
+        """
     TextView {
         & > .text--h1, & > .text--h2, & > .text--h3 { text-style: bold underline; }
         & > .text--h4, & > .text--h5, & > .text--h6 { text-style: bold; }
@@ -51,20 +52,15 @@ class TextView(ScrollView):
         & > .text--path { text-style: bold; background: $panel; }
         & > .text--meta { color: $text-muted; }
         & > .text--close { color: $text-muted; background: $panel; }
-        & > .text--closed { color: $mark-closed; }
-        & > .text--found { color: $mark-found; }
-        & > .text--open { color: $mark-open; text-style: bold; }
-        & > .text--yours { color: $mark-yours; text-style: bold; }
-        & > .text--unhelpful { color: $mark-unhelpful; text-style: italic; }
-        & > .text--helpful { color: $mark-helpful; text-style: bold; }
-        & > .text--opening { color: $mark-opening; text-style: bold underline; }
         & > .text--pin { color: $mark-pin; text-style: bold; }
         & > .text--hit { background: $hit-background; color: $hit-foreground; text-style: underline; }
         & > .text--current { background: $current-background; color: $current-foreground; text-style: bold reverse; }
         & > .text--cited { background: $quote-background; text-style: bold; }
         & > .text--flash { text-style: bold reverse; }
-    }
-    """
+        """
+        + mark_css("text")
+        + "}"
+    )
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -79,7 +75,7 @@ class TextView(ScrollView):
         """Draw the selection."""
         self.refresh()
 
-    def text_style(self, names: str) -> Style:
+    def style_of(self, names: str) -> Style:
         """Return the style of a piece: the names it is made of, later ones over earlier ones."""
         style = self._styles.get(names)
         if style is None:
@@ -94,7 +90,7 @@ class TextView(ScrollView):
 
         A row with a place, its number in all of the text, can be selected.
         """
-        styled = [(start, end, self.text_style(name)) for start, end, name in marks]
+        styled = [(start, end, self.style_of(name)) for start, end, name in marks]
         selection = self.text_selection
         span = None if selection is None or place < 0 else selection.get_span(place)
         if span is not None:
@@ -103,7 +99,7 @@ class TextView(ScrollView):
         segments: list[Segment] = []
         at = 0
         for piece in row.pieces:
-            segments += _split(piece.text, self.text_style(piece.style), at, styled)
+            segments += _split(piece.text, self.style_of(piece.style), at, styled)
             at += len(piece.text)
         strip = Strip(segments).adjust_cell_length(cells, self.rich_style).apply_style(self.rich_style)
         return strip if place < 0 else strip.apply_offsets(0, place)
