@@ -35,7 +35,10 @@ class LexicalIndex:
 
     def __init__(self, library: Library) -> None:
         self._library = library
+        self._building = threading.Lock()
+        """Held by the thread that builds."""
         self._lock = threading.Lock()
+        """Held while the connection or the row tables are used."""
         self._building = threading.Lock()
         self._connection = sqlite3.connect(":memory:", check_same_thread=False)
         self._connection.execute(_CREATE)
@@ -64,37 +67,36 @@ class LexicalIndex:
     # -- building ---------------------------------------------------------------------------
 
     def build(self, progress: Progress | None = None) -> None:
-        """Index the documents that are not indexed yet; `progress` hears bytes done and bytes in all.
-
-        A second caller waits for the first and then has nothing to do.
-        """
+        """Index the documents that are not indexed yet; `progress` hears bytes done and bytes in all."""
         with self._building:
-            self._build(progress)
-
-    def _build(self, progress: Progress | None) -> None:
-        documents = self._library.documents
-        total = sum(len(item.source) for item in documents)
-        before = sum(len(item.source) for item in documents[: self._complete])
-        for document in documents[self._complete :]:
-            lexicon = lexicon_for(_sample(document))
-            with self._lock:
-                self._documents.append(document)
-                self._lexicons.append(lexicon)
-            rows: list[tuple[str, str, str]] = []
-            spans: list[tuple[int, int, int]] = []
-            for span, row in _rows(document, lexicon):
-                spans.append(span)
-                rows.append(row)
-                if len(rows) >= _BATCH_ROWS:
-                    self._insert(spans, rows)
-                    spans, rows = [], []
+            documents = self._library.documents
+            total = sum(len(item.source) for item in documents)
+            before = sum(len(item.source) for item in documents[: self._complete])
+            for document in documents[self._complete :]:
+                for done in self._index(document):
                     if progress is not None:
-                        progress(before + span[2], total)
-            self._insert(spans, rows)
-            before += len(document.source)
-            self._complete += 1
-        if progress is not None:
-            progress(total, total)
+                        progress(before + done, total)
+                before += len(document.source)
+                self._complete += 1
+            if progress is not None:
+                progress(total, total)
+
+    def _index(self, document: Document) -> Iterator[int]:
+        """Index one document; yield bytes done after every batch."""
+        lexicon = lexicon_for(_sample(document))
+        with self._lock:
+            self._documents.append(document)
+            self._lexicons.append(lexicon)
+        rows: list[tuple[str, str, str]] = []
+        spans: list[tuple[int, int, int]] = []
+        for span, row in _rows(document, lexicon):
+            spans.append(span)
+            rows.append(row)
+            if len(rows) >= _BATCH_ROWS:
+                self._insert(spans, rows)
+                spans, rows = [], []
+                yield span[2]
+        self._insert(spans, rows)
 
     def _insert(self, spans: list[tuple[int, int, int]], rows: list[tuple[str, str, str]]) -> None:
         with self._lock:
