@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import TypeVar
 
-from roamtui.document.ids import PATH_SEPARATOR, path_ids, plain_title
+from roamtui.document.ids import plain_title, section_ids
 from roamtui.document.model import Document, Origin, Section, SectionKind
 from roamtui.document.plain import cut_plain
 from roamtui.document.scan import Mark, scan
@@ -13,6 +15,10 @@ from roamtui.document.titles import atx_title, heading_title
 
 Progress = Callable[[int, int], None]
 """Called with bytes done and sections found so far."""
+
+_TITLE_LENGTH = 1_000
+"""Characters kept of a title; ids are made of all of it."""
+Item = TypeVar("Item")
 
 _PREAMBLE = Mark(0, 0, 0, 0)
 _FRONT_MATTER = re.compile(rb"\A---[ \t]*(?:\r\n|\r|\n)(?![ \t]*[\r\n])")
@@ -47,30 +53,40 @@ def front_matter_end(source: bytes) -> int:
 def _heading_sections(source: bytes, name: str, marks: list[Mark], progress: Progress | None) -> list[Section]:
     if marks[0].start > 0:
         marks = [_PREAMBLE, *marks]
-    titles = [_title(source, name, mark) for mark in marks]
+    if progress is None:
+        alive: Callable[[], None] = _nothing
+    else:
+        alive = partial(progress, len(source), len(marks))
     parents, lasts = _tree([mark.level for mark in marks])
-    paths: list[str] = []
-    depths: list[int] = []
-    for title, parent in zip(titles, parents, strict=True):
-        paths.append(title if parent < 0 else paths[parent] + PATH_SEPARATOR + title)
-        depths.append(0 if parent < 0 else depths[parent] + 1)
-    ids = path_ids(paths)
+    titles = [_title(source, name, mark) for mark in _reported(marks, alive)]
+    ids = list(_reported(section_ids(titles, parents), alive))
     starts = [mark.start for mark in marks]
     starts.append(len(source))
-    kind: SectionKind = "preamble" if marks[0] is _PREAMBLE else "heading"
+    depths: list[int] = []
     sections: list[Section] = []
-    for index, (start, body, level, _) in enumerate(marks):
-        own_end, end = starts[index + 1], starts[lasts[index] + 1]
+    kind: SectionKind = "preamble" if marks[0] is _PREAMBLE else "heading"
+    for index, (start, body, level, _) in enumerate(_reported(marks, alive)):
         parent, last = parents[index], lasts[index]
+        depths.append(0 if parent < 0 else depths[parent] + 1)
+        title = titles[index] if len(titles[index]) <= _TITLE_LENGTH else titles[index][:_TITLE_LENGTH] + "…"
+        own_end, end = starts[index + 1], starts[last + 1]
         sections.append(
-            Section(
-                index, ids[index], level, titles[index], start, body, own_end, end, parent, depths[index], last, kind
-            )
+            Section(index, ids[index], level, title, start, body, own_end, end, parent, depths[index], last, kind)
         )
         kind = "heading"
-        if progress is not None and not index % 2048:
-            progress(len(source), index)
     return sections
+
+
+def _reported(items: Iterable[Item], alive: Callable[[], None]) -> Iterator[Item]:
+    """Yield the items, and tell now and then that the work goes on."""
+    for number, item in enumerate(items):
+        if not number % 512:
+            alive()
+        yield item
+
+
+def _nothing() -> None:
+    """Tell nobody."""
 
 
 def _title(source: bytes, name: str, mark: Mark) -> str:
@@ -109,7 +125,7 @@ def part_sections(source: bytes, metadata_end: int) -> list[Section]:
         return []
     starts[0] = 0
     titles = [f"Part {number}" for number in range(1, len(starts) + 1)]
-    ids = path_ids(titles)
+    ids = list(section_ids(titles, [-1] * len(titles)))
     starts.append(len(source))
     return [
         Section(

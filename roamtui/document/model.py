@@ -33,7 +33,7 @@ class Section(msgspec.Struct, frozen=True, gc=False):
     index: int
     """Place in document order, from 0; -1 is the document's root."""
     id: str
-    """8 hexadecimal characters by the recipe of `ids.path_ids`."""
+    """8 hexadecimal characters by the recipe of `ids.section_ids`."""
     level: int
     """Heading level 1 to 6 as written; 0 for the root, the preamble and parts without heading."""
     title: str

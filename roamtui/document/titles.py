@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
+_LONGEST = 4_000
+"""Characters of a heading whose markup is taken off: no heading of a reader's document is longer."""
 _CLOSING = re.compile(r"(?:^|(?<=[ \t]))#+$")
 _SPECIAL = re.compile(r"[\\`*_\[\]<&!]")
 _SIMPLE = re.compile(
@@ -39,7 +41,7 @@ def heading_title(content: str) -> str:
     Only the heading itself is read: a reference link keeps its brackets, since its definition lies in some
     section's own text, and own text must not change an id.
     """
-    if _SPECIAL.search(content) is None:
+    if len(content) > _LONGEST or _SPECIAL.search(content) is None:
         return plain_title(content)
     simple = _simple(content)
     if simple is not None:
