@@ -35,6 +35,14 @@ def cached(events: list[ev.Event]) -> list[bool]:
     return [event.cached for event in events if isinstance(event, ev.ModelAnswered)]
 
 
+def assert_kept_privately(home: Path, *, traces: int) -> None:
+    assert len(list(paths.traces_dir().glob("*.jsonl"))) == traces
+    for path in home.rglob("*"):
+        assert path.is_dir() or CANARY.encode() not in path.read_bytes()
+        if paths.cache_dir() in path.parents or paths.state_dir() in path.parents:
+            assert path.stat().st_mode & 0o077 == 0, path
+
+
 async def test_the_second_run_asks_nobody(own_folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROAMTUI_API_KEY", CANARY)
     async with OpenAIServer(REPLIES) as server:
@@ -47,12 +55,7 @@ async def test_the_second_run_asks_nobody(own_folders: Path, monkeypatch: pytest
         assert len(server.requests) == 2
         assert (cached(first), cached(second)) == ([False, False], [True, True])
         assert [ev.comparable(event) for event in first] == [ev.comparable(event) for event in second]
-    files = [path for path in own_folders.rglob("*") if path.is_file()]
-    assert len(list(paths.traces_dir().glob("*.jsonl"))) == 2
-    assert not [path for path in files if CANARY.encode() in path.read_bytes()]
-    for path in (*files, *(item for item in own_folders.rglob("*") if item.is_dir())):
-        if paths.cache_dir() in path.parents or paths.state_dir() in path.parents:
-            assert path.stat().st_mode & 0o077 == 0, path
+    assert_kept_privately(own_folders, traces=2)
 
 
 async def test_another_question_and_refresh_ask_again() -> None:
