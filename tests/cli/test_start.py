@@ -33,6 +33,27 @@ def test_help_lists_every_command_and_loads_nothing_heavy() -> None:
         assert f"\n  {name} " in done.stdout
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ask", "sample:handbook", "What is paid per kilometre?"],
+        ["outline", "sample:handbook"],
+        ["search", "sample:handbook", "boats"],
+        ["cache"],
+        ["keys"],
+        ["doctor"],
+    ],
+)
+def test_only_the_screen_loads_the_screen_and_only_a_request_a_provider(arguments: list[str]) -> None:
+    program = (
+        f"import sys; from roamtui.cli.main import run; code = run({arguments!r});"
+        "print('LOADED', *(name for name in ('litellm', 'openai', 'textual', 'rich', 'numpy') if name in sys.modules));"
+        "sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20, check=True)
+    assert done.stdout.splitlines()[-1] == "LOADED"
+
+
 @pytest.mark.parametrize("name", list(main.COMMANDS))
 def test_every_command_has_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     done = here(capsys, name, "--help")
