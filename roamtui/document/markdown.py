@@ -120,10 +120,9 @@ def _tree(levels: Sequence[int]) -> tuple[list[int], list[int]]:
 
 def part_sections(source: bytes, metadata_end: int) -> list[Section]:
     """Return numbered parts for a text without headings; front matter belongs to the first."""
-    starts = list(cut_plain(source, metadata_end))
-    if not starts:
+    if not source:
         return []
-    starts[0] = 0
+    starts = [0, *list(cut_plain(source, metadata_end))[1:]]
     titles = [f"Part {number}" for number in range(1, len(starts) + 1)]
     ids = list(section_ids(titles, [-1] * len(titles)))
     starts.append(len(source))
