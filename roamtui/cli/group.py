@@ -10,6 +10,7 @@ import click
 
 from roamtui.cli.main import COMMANDS, help_text
 from roamtui.errors import ExitCode, UsageError
+from roamtui.text import one_line
 
 _SHELL = "_ROAMTUI_COMPLETE"
 _KEY_OPTIONS = ("--api-key", "--api_key", "--apikey", "--key", "--token")
@@ -43,8 +44,18 @@ class LazyGroup(click.Group):
                     "Put it into the environment instead: export OPENAI_API_KEY=… (or your provider's variable).",
                 )
         if args and args[0] not in COMMANDS:
+            _refuse_mistyped(args[0])
             args = ["open", *args]
         return super().parse_args(ctx, args)
+
+
+def _refuse_mistyped(name: str) -> None:
+    """Raise `UsageError` when `name` is nearly a command and no file."""
+    import difflib
+
+    close = difflib.get_close_matches(name, COMMANDS, n=1, cutoff=0.7)
+    if close and name.isalpha() and not os.path.lexists(name):
+        raise UsageError(f"There is no command and no file {one_line(name)}.", f"Did you mean: roamtui {close[0]}")
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

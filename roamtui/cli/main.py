@@ -29,8 +29,8 @@ Usage: roamtui DOC…
   Explore long documents in the terminal, by hand or with an agent whose every
   step you can see.
 
-  DOC is a file, `-` for standard input, or a sample: sample:manual,
-  sample:handbook, sample:guide, sample:llms, sample:hostile.
+  DOC is a file or a sample: sample:manual, sample:handbook, sample:guide,
+  sample:llms, sample:hostile. Without the screen, `-` is standard input.
 
     roamtui sample:manual                        open the manual on the screen
     roamtui ask report.md "What was decided?"    ask without the screen

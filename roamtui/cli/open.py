@@ -16,7 +16,7 @@ from roamtui.errors import UsageError
 @with_options(MODEL_OPTIONS, DOCUMENT_OPTIONS)
 def command(documents: tuple[str, ...], **flags: object) -> int:
     """Open documents on the screen. `roamtui DOC` does the same."""
-    if not sys.stdout.isatty() or (not sys.stdin.isatty() and documents != ("-",)):
+    if not sys.stdout.isatty() or not sys.stdin.isatty():
         raise UsageError(
             "There is no terminal to open the screen on.",
             f'Without one, ask: roamtui ask {documents[0]} "your question"; roamtui outline and show print the text.',

@@ -104,7 +104,7 @@ def test_wrong_usage_is_two_lines_and_exit_2(arguments: tuple[str, ...], capsys:
         ("ask", "sample:guide", "q", "--cache", "\x1b[2J\u202e"),
         ("outline", "sample:guide", "--tokens", "\x9b31m"),
         ("show", "sample:guide", "\x1b[31m\u2066"),
-        ("ask", "sample:guide", "q", "--model", "\x1b]52;c;QUJD\x07/x"),
+        ("ask", "sample:guide", "q", "--model", "scripted:\x1b]52;c;QUJD\x07"),
         ("ask", "sample:guide", "q", "--base-url", "http://\x1b[31m/"),
         ("ask", "sample:guide", "q", "--continue", "/no/\x1b[31m"),
         ("outline", "line\nbreak.md"),
@@ -124,6 +124,15 @@ def test_no_argument_reaches_the_terminal_as_it_is(
 def test_no_arguments_whatever_break_the_edge(arguments: list[str]) -> None:
     if not {"-h", "--help", "open", "cache", "doctor", "keys", "themes"} & set(arguments):
         assert main.run(["outline", *arguments]) == ExitCode.USAGE
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("serach", "search"), ("outlin", "outline"), ("themse", "themes")])
+def test_a_mistyped_command_is_told_apart_from_a_document(
+    typed: str, meant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = here(capsys, typed, "sample:guide")
+    assert done.code == ExitCode.USAGE
+    assert f"roamtui {meant}" in done.err
 
 
 @pytest.mark.faults
