@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
 from pathlib import Path
@@ -31,7 +32,7 @@ class TraceWriter:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        """Where the trace lies."""
+        """Where the trace lies; a number is added at the first write if something else lies there."""
         self.error = ""
         """Why nothing is written any more; empty while all is well."""
         self._encoder = msgspec.json.Encoder()
@@ -50,19 +51,24 @@ class TraceWriter:
             return
         try:
             if self._descriptor is None:
-                self._descriptor = self._open()
+                self._open()
             self._line(self._encoder.encode(event))
         except OSError as error:
             self.error = f"The trace file cannot be written: {error.strerror or error}."
             self.close()
 
-    def _open(self) -> int:
+    def _open(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC
-        self._descriptor = os.open(self.path, flags, 0o600)
+        wanted = self.path
+        for number in itertools.count(2):
+            try:
+                self._descriptor = os.open(self.path, flags, 0o600)
+                break
+            except FileExistsError:  # two sessions began within a second
+                self.path = wanted.with_stem(f"{wanted.stem}-{number}")
         header = TraceHeader(v=events.FORMAT_VERSION, version=__version__, started=time.time())
         self._line(self._encoder.encode(header))
-        return self._descriptor
 
     def _line(self, data: bytes) -> None:
         assert self._descriptor is not None

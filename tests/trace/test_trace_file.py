@@ -69,6 +69,16 @@ def test_a_disk_error_stops_the_writing_only(tmp_path: Path) -> None:
     writer.write(OPENED)
 
 
+def test_sessions_that_begin_together_do_not_share_a_file(tmp_path: Path) -> None:
+    first = written(tmp_path / "t.jsonl", QUESTION)
+    second = TraceWriter(tmp_path / "t.jsonl")
+    second.write(OPENED)
+    second.close()
+    assert read_trace(first).events == (QUESTION,)
+    assert read_trace(second.path).events == (OPENED,)
+    assert second.path.name == "t-2.jsonl"
+
+
 def test_secrets_are_taken_out(tmp_path: Path) -> None:
     redact.add("canary-value-123")
     path = written(tmp_path / "t.jsonl", ev.Warned(kind="x", message="key canary-value-123 and sk-abcdefghijklmnop"))
