@@ -29,7 +29,7 @@ SHOWN = ("ask", "outline", "show", "search")
 """Commands whose help the README shows."""
 
 _BLOCK = re.compile(r"(<!-- begin (?P<name>[a-z]+) -->\n).*?(<!-- end (?P=name) -->)", re.DOTALL)
-_MANUAL_KEYS = re.compile(r"(?<=\ntyped\.\n\n).*?(?=## Changing keys\n)", re.DOTALL)
+_MANUAL_KEYS = re.compile(r"(?<=\ntyped\.\n\n).*?(?=## How to change keys\n)", re.DOTALL)
 
 
 def generated_files() -> dict[Path, str]:
