@@ -14,6 +14,8 @@ TITLE_SHARE = 0.8
 """What a word is worth that stands in the section's path instead of the sentence; falls off down the section."""
 NEIGHBOUR_SHARE = 0.35
 """What a word is worth that stands in the sentence before or after."""
+NAMED_SHARE = 0.25
+"""Share of the question that a section's title must make up to count as named by it."""
 FOUND_SHARE = 0.5
 """How much the first place among the search hits raises a section's sentences; later places raise them less."""
 
@@ -42,11 +44,13 @@ class Evidence:
         lexicon = question.lexicon
         self._units = {ref: units(section, lexicon) for ref, section in notes.open.items()}
         self._paths = {ref: frozenset(lexicon.tokens(section.path)) for ref, section in notes.open.items()}
+        self._titles = [section.title for section in notes.open.values()]
         listed = [*notes.outline.values(), *(hit for search in notes.searches for hit in search.hits)]
         seen = {(item.ref, item.words): lexicon.tokens(f"{item.title} {item.words}") for item in listed}
         rarity = Rarity([*seen.values(), *(unit.tokens for found in self._units.values() for unit in found)])
         self.weights = {token: rarity.weight(token) for token in question.terms}
         self.weights.update((token, 0.5 * rarity.weight(token)) for token in question.borrowed)
+        self._flat = {token: math.sqrt(weight) for token, weight in self.weights.items()}
         self.total = sum(self.weights.values()) or 1.0
         """Weight of the whole question."""
         self._held = {
@@ -94,15 +98,25 @@ class Evidence:
 
     @property
     def support(self) -> float:
-        """How much one section holds of the question: the share times the square root of its number of words.
+        """How much of the question one section holds: the share of its words, rarer ones counting a little more,
+        times the square root of their number.
 
         A share alone would take one common word of a short question for strong evidence.
         """
-        shares = (
-            sum(weight for token, weight in self.weights.items() if token in held) / self.total
-            for held in self._held.values()
-        )
-        return max(shares, default=0.0) * math.sqrt(len(self.weights))
+        total = sum(self._flat.values()) or 1.0
+        shares = (sum(weight for token, weight in self._flat.items() if token in held) for held in self._held.values())
+        return max(shares, default=0.0) / total * math.sqrt(len(self._flat))
+
+    @property
+    def named(self) -> bool:
+        """Whether the question names an open section: every word of its title, and these are much of the question."""
+        lexicon = self.question.lexicon
+        least = NAMED_SHARE * sum(self._flat.values())
+        for title in self._titles:
+            words = {token for token in lexicon.tokens(title) if not lexicon.is_stop(token)}
+            if words and words <= self._flat.keys() and sum(self._flat[token] for token in words) >= least:
+                return True
+        return False
 
     def unheld(self) -> dict[str, float]:
         """Return what each word of the question still weighs: less when an open section holds it."""

@@ -20,6 +20,13 @@ _ANAPHORA = re.compile(
 _AND_WHAT = re.compile(
     r"^\s*(?:and|but|so|what about|how about|why|und|aber|oder|was ist mit|でも|では|それ|それで|και)\b", re.I
 )
+_MEASURE = re.compile(
+    r"\b(?:how (?:tall|often|long|old|big|large|small|high|low|deep|far|fast|quickly|soon|late|early|wide|heavy|hard)"
+    r"|wie (?:lange?|oft|hoch|groß|alt|weit|schnell|bald|spät|früh|tief|breit|schwer)"
+    r"|(?:what|which) (?:kind|kinds|sort|sorts|type|types) of|at what time)\b",
+    re.IGNORECASE,
+)
+"""Words that ask for a measure or a kind: an answer rarely repeats them."""
 _CLAUSE = re.compile(r"[,;:.?!、。？！()]+\s*|\s+(?:and|or|versus|vs|but|und|oder|aber|sowie|και|и|или)\s+", re.I)
 _OVERVIEW = re.compile(
     r"\b(?:what (?:is|are) (?:this|it|the document|these)(?: (?:document|text|book|file|manual|page|guide)s?)?"
@@ -75,8 +82,9 @@ def understand(text: str, earlier: list[str], sample: str) -> Question:
 
 
 def content(text: str, lexicon: Lexicon) -> tuple[str, ...]:
-    """Return the tokens of `text` that are not function words, in order, without duplicates."""
-    return tuple(dict.fromkeys(token for token in lexicon.tokens(text) if not lexicon.is_stop(token)))
+    """Return the tokens of `text` that carry its subject, in order, without duplicates."""
+    asked = dict.fromkeys(token for token in lexicon.tokens(_MEASURE.sub(" ", text)) if not lexicon.is_stop(token))
+    return tuple(asked or (token for token in dict.fromkeys(lexicon.tokens(text)) if not lexicon.is_stop(token)))
 
 
 def as_written(tokens: Container[str], question: Question) -> list[str]:

@@ -13,7 +13,7 @@ from roamtui.models.guide.notes import Listed, Notes, OpenText
 from roamtui.models.guide.phrases import Phrases, phrases_for
 from roamtui.models.guide.question import Question, as_written, understand
 
-MOST_TURNS = 6
+MOST_TURNS = 9
 """Turns with tool calls before the guide answers with what it has."""
 FIRST_OPENINGS = 3
 """Sections opened at once after the searches."""
@@ -22,7 +22,9 @@ MOST_OPENINGS = 4
 CLAUSE_OPENINGS = 1
 """Sections opened beyond that for a question of several clauses."""
 MOST_TOKENS = 6_000
-"""Tokens opened for one question before the guide stops reading on."""
+"""Tokens opened for one question before the guide stops reading on in a large section."""
+MOST_TOKENS_UNSURE = 18_000
+"""The same while nothing that is open matches well."""
 FEW_PARTS = 3
 """Parts up to which one of the best sections is read to its end."""
 ENOUGH_COVER = 0.5
@@ -35,10 +37,10 @@ NEW_WORDS = 2.5
 """How much words that nothing chosen or open holds raise a section's worth."""
 OUTLINE_COVER = 0.6
 """Cover by title and opening words from which a section is opened although no search found it."""
-LEAST_SUPPORT = 0.48
-"""Support below which the guide gives up. On the development questions that refuses 8 of 100 answerable questions
-and 44 of 100 that have no answer; words alone do not separate them better, and part of it is only that the
-latter are shorter."""
+LEAST_SUPPORT = 0.58
+"""Support below which the guide gives up. On the development questions that refuses about 8 of 100 answerable
+questions and 48 of 100 without an answer in the document. Words alone do not separate them better, and part of
+the difference is only that the latter are shorter."""
 HELPFUL, PARTLY = 0.5, 0.25
 """Cover from which an opened section is judged helpful, or partly so."""
 
@@ -60,7 +62,8 @@ def decide(notes: Notes, tools: frozenset[str]) -> Step:
         top = _top_sections(notes)
         if top:
             return Step(calls=(("expand_section", {"section_ids": top, "reason": phrases.overview}),))
-    if can_open and "search_sections" in tools and not notes.searches and question.terms and not question.overview:
+    unseen = bool(notes.outline) or not notes.open  # a small document is sent whole: nothing is left to search
+    if can_open and "search_sections" in tools and unseen and not notes.searches and _is_searchable(question):
         return _search(question)
     found = candidates(notes)
     evidence = Evidence(notes, question, {item.ref: place for place, item in enumerate(found)})
@@ -73,9 +76,13 @@ def decide(notes: Notes, tools: frozenset[str]) -> Step:
     return _give_up(notes, evidence, found, phrases, tools)
 
 
+def _is_searchable(question: Question) -> bool:
+    return bool(question.terms or question.borrowed) and not question.overview
+
+
 def supported(evidence: Evidence) -> bool:
     """Tell whether the open text may support an answer."""
-    return evidence.best >= SURE_COVER or evidence.support >= LEAST_SUPPORT
+    return evidence.best >= SURE_COVER or evidence.named or evidence.support >= LEAST_SUPPORT
 
 
 def _search(question: Question) -> Step:
@@ -147,7 +154,7 @@ def _promising(notes: Notes, evidence: Evidence) -> list[Listed]:
 def _read_on(notes: Notes, evidence: Evidence, found: list[Listed], phrases: Phrases) -> Step | None:
     """Read the next part of a large section: one of few parts, or one whose found passage no part so far holds."""
     spent = sum(estimate_tokens(text) for item in notes.open.values() if item.fresh for text in item.texts.values())
-    if spent >= MOST_TOKENS:
+    if spent >= (MOST_TOKENS if evidence.best >= ENOUGH_COVER else MOST_TOKENS_UNSURE):
         return None
     for place, hit in enumerate(found):
         section = notes.open.get(hit.ref)
