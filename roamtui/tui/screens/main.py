@@ -294,7 +294,7 @@ class MainScreen(Screen[None]):
 
 def _box(name: Pane) -> Vertical:
     box = Vertical(id=f"{name}-box", classes="box")
-    box.border_title = dict(PANES)[name]
+    box.border_title = safe.line(dict(PANES)[name])
     return box
 
 
