@@ -11,6 +11,7 @@ import base64
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from urllib.parse import quote
 
 _UNSAFE = re.compile(
@@ -122,6 +123,7 @@ redact = Redactor()
 # -- widths -------------------------------------------------------------------------------------
 
 
+@lru_cache(maxsize=4096)
 def char_width(char: str) -> int:
     """Return how many terminal cells a character takes: 0, 1 or 2 (Unicode East Asian Width)."""
     if unicodedata.combining(char) or char in "\u200c\u200d\ufe0e\ufe0f":

@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import NamedTuple
@@ -41,12 +41,14 @@ _RUN = 40
 """Siblings that one fold line stands for, as long as `_MAX_RUNS` lines are enough."""
 _MAX_RUNS = 6
 """Fold lines for one row of siblings."""
+_LOOKED_AT = 600
+"""Characters of opening words of which a preview is made: more than any width holds, hidden ones apart."""
 _NAMES = 8
 """Children that the preview of a section whose children are not listed may name."""
 
 
-_ROOM_FOR_NAMES = 60
-"""Least width of a preview that names children beside opening words, in cells."""
+_ROOM_FOR_NAMES = 20
+"""Least width for the names of children beside opening words, in cells."""
 
 
 class Branch(NamedTuple):
@@ -103,6 +105,7 @@ class _Abridging:
     """Token units."""
     marker: Marker
     ranges: bool
+    _openings: dict[tuple[int, int], str] = field(default_factory=dict)
 
     def run(self) -> Abridged:
         order = self._order_that_fits()
@@ -177,7 +180,7 @@ class _Abridging:
             return 0
         if lines[-1] <= self.room * _ALL_LINES // 100:
             return len(order)
-        words = (token_units(preview(self._words(item), PREVIEW_CELLS)) for item in order)
+        words = (token_units(preview(plain(self._opening(item)[:_LOOKED_AT]), PREVIEW_CELLS)) for item in order)
         full = [line + more for line, more in zip(lines, accumulate(words), strict=True)]
         some = bisect_right(lines, self.room * _SOME_LINES // 100)
         return max(1, some, bisect_right(full, self.room * _FULL_LINES // 100))
@@ -219,13 +222,16 @@ class _Abridging:
 
     # -- previews -----------------------------------------------------------------------------------
 
-    def _words(self, item: _Entry) -> str:
-        return plain(opening(item.document, item.section))
+    def _opening(self, item: _Entry) -> str:
+        key = (id(item.document), item.section.index)
+        if key not in self._openings:
+            self._openings[key] = opening(item.document, item.section)
+        return self._openings[key]
 
     def _previews(self, chosen: Sequence[_Entry], room: int) -> tuple[list[str], int]:
         """Return a preview for every entry and the hidden characters taken out: all of the greatest width that fits."""
-        raw = [opening(item.document, item.section) for item in chosen]
-        words = [plain(text) for text in raw]
+        raw = [self._opening(item) for item in chosen]
+        words = [plain(text[:_LOOKED_AT]) for text in raw]
         above = {(id(item.document), item.section.parent) for item in chosen}
         names = [
             self._names_below(item)
@@ -246,12 +252,17 @@ class _Abridging:
         return previews, hidden
 
     def _preview(self, item: _Entry, words: str, names: str, cells: int) -> str:
-        if says_little(item.section.title):
+        if names:
+            cells = min(PREVIEW_CELLS, cells * 2)  # it stands for what is below it too
+        elif says_little(item.section.title):
             cells = min(PREVIEW_CELLS, cells * 3 // 2)
-        if not names or cells < _ROOM_FOR_NAMES:
-            return self._marked(preview(words or names, cells))
-        head = preview(words, cells * 3 // 5)
-        return self._marked(f"{head} ▸ {clip(names, cells - width(head) - 3)}" if head else clip(names, cells))
+        if not names:
+            return self._marked(preview(words, cells))
+        head = preview(words, cells // 2 if cells // 2 >= _ROOM_FOR_NAMES else cells)
+        room = cells - width(head) - 3
+        return self._marked(
+            f"{head} ▸ {clip(names, room)}" if head and room >= _ROOM_FOR_NAMES else head or clip(names, cells)
+        )
 
     def _names_below(self, item: _Entry) -> str:
         names: list[str] = []

@@ -38,6 +38,8 @@ class Verdict(NamedTuple):
 
 def judge(text: str, tick: Callable[[], None] | None = None) -> Verdict:
     """Judge a Markdown text without front matter. `tick` is called at every block."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
     tokens = _block_parser().parse(text, {"tick": tick})
     headings = [
         Judged(token.map[0], token.map[1], int(token.tag[1]), token.markup[0] in "=-")

@@ -58,14 +58,14 @@ _LINE_FEED = re.compile(rb"\n")
 
 def scan(source: bytes, start: int = 0, tick: Tick | None = None) -> list[Mark]:
     """Return the top-level headings of `source[start:]`, in order. `start` is the start of a line."""
-    return _Scanner(line_feeds_only(source), start, tick).run()
+    return _Scanner(source, start, tick).run()
 
 
 def line_feeds_only(source: bytes) -> bytes:
     """Return text of the same length whose lines end at LF alone; the same object where they do already."""
     if b"\r" not in source:
         return source
-    # A blank before the line feed changes no block: offsets stay those of the source.
+    # A blank before the line feed changes nothing of what is looked for here: offsets stay those of the source.
     return re.sub(rb"\r(?!\n)", b"\n", source).replace(b"\r\n", b" \n")
 
 
@@ -75,8 +75,9 @@ class _Scanner:
     Handlers take a candidate and return where to go on: the line end after what they settled.
     """
 
-    def __init__(self, source: bytes, start: int, tick: Tick | None) -> None:
-        self.source = source
+    def __init__(self, original: bytes, start: int, tick: Tick | None) -> None:
+        self.original = original
+        self.source = source = line_feeds_only(original)
         self.size = len(source)
         self.start = start
         self.tick = tick
@@ -294,7 +295,7 @@ class _Scanner:
             first = self._previous(first)
         clean = _CLEAN.search(self.source, self._line_end(line))
         last = self.size if clean is None else clean.end()
-        text = self.source[first:last].decode("utf-8", "replace")
+        text = self.original[first:last].decode("utf-8", "replace")
         verdict = judge(text, (lambda: self._report(first)) if self.tick else None)
         starts = [first, *(match.end() for match in _LINE_FEED.finditer(self.source, first, last))]
         starts.append(last)
