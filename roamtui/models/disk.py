@@ -45,7 +45,7 @@ class Damaged(ValueError):
 def is_damage(error: BaseException) -> bool:
     """Tell a broken or planted cache from one that is merely locked, full or read-only."""
     if isinstance(error, sqlite3.OperationalError):
-        return "no such" in str(error) or "malformed" in str(error)
+        return any(word in str(error) for word in ("no such", "malformed", "not decode"))
     return isinstance(error, sqlite3.DatabaseError | Damaged | LookupError | TypeError | AttributeError)
 
 
