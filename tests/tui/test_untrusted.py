@@ -27,8 +27,7 @@ def _makers_of_content() -> Iterator[str]:
     """Yield the names of functions and methods of the screen that are annotated to return Content or Text."""
     for path in SCREEN.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
-            returns = node.returns if isinstance(node, ast.FunctionDef) else None
-            if isinstance(returns, ast.Name) and returns.id in ("Content", "Text") and isinstance(node, ast.FunctionDef):
+            if isinstance(node, ast.FunctionDef) and getattr(node.returns, "id", "") in ("Content", "Text"):
                 yield node.name
 
 
