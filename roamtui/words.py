@@ -17,7 +17,11 @@ import regex
 from roamtui.stemming import stem_english, stem_german, stem_plain
 
 _CJK = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}ー々\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
-_ASCII_WORD = re.compile(r"[a-z0-9]+")
+_ASCII_WORDS = "".join(chr(code).lower() if chr(code).isalnum() else " " for code in range(128))
+"""Translation that leaves lower-case words between spaces; twice as fast as a regular expression."""
+_SIMPLE = re.compile("[\0-\u012f\u0131-\u02ff\u0370-\u0482\u048a-\u052f\u1e00-\u2bff]*")
+"""Latin, Greek and Cyrillic without combining marks: words are runs of what Python calls letters and digits."""
+_SIMPLE_WORD = re.compile(r"[^\W_]+")
 _WORD = regex.compile(rf"[{_CJK}]+|[[\p{{L}}\p{{N}}\p{{M}}]--[{_CJK}]]+", regex.VERSION1)
 _UNSPACED = regex.compile(rf"[{_CJK}]", regex.VERSION1)
 _KANA_STOP = re.compile("[\u3041-\u309f].|.[はがをにのでともへやか]")
@@ -113,9 +117,9 @@ class Lexicon:
     def tokens(self, text: str) -> list[str]:
         """Return the tokens of `text`, in order."""
         if text.isascii():
-            return list(map(self._stems.__getitem__, _ASCII_WORD.findall(text.lower())))
-        if _UNSPACED.search(text) is None:
-            return list(map(self._stems.__getitem__, _WORD.findall(text.lower())))
+            return list(map(self._stems.__getitem__, text.translate(_ASCII_WORDS).split()))
+        if _SIMPLE.fullmatch(text):
+            return list(map(self._stems.__getitem__, _SIMPLE_WORD.findall(text.lower())))
         found: list[str] = []
         for run in _WORD.findall(text):
             if run.isascii() or not _UNSPACED.match(run):

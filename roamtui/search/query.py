@@ -22,6 +22,7 @@ COMMON_SHARE = 0.2
 _MOST_VARIANTS = 12
 """A word that stands nowhere by itself is searched inside at most so many longer ones."""
 _LEAST_INSIDE = 4
+_COUNTS_KEPT = 10_000
 _LEAST_MISSPELT = 6
 
 _FREQUENCY = "SELECT doc FROM vocabulary WHERE term = ?"
@@ -48,11 +49,19 @@ class Vocabulary:
         self._terms: list[str] = []
         self._joined = ""
         self._rows = -1
+        self._counts: dict[str, int] = {}
+        self._counted = -1
 
-    def frequency(self, token: str) -> int:
-        """Return how many passages hold a token."""
-        found = self._connection.execute(_FREQUENCY, (token,)).fetchone()
-        return int(found[0]) if found else 0
+    def frequency(self, token: str, rows: int) -> int:
+        """Return how many of the `rows` passages indexed hold a token."""
+        if rows != self._counted or len(self._counts) > _COUNTS_KEPT:
+            self._counts.clear()
+            self._counted = rows
+        count = self._counts.get(token)
+        if count is None:
+            found = self._connection.execute(_FREQUENCY, (token,)).fetchone()
+            count = self._counts[token] = int(found[0]) if found else 0
+        return count
 
     def variants(self, token: str, rows: int) -> list[str]:
         """Return words to search in the place of one that stands nowhere: longer ones, else one letter away.
@@ -99,9 +108,9 @@ def plan(text: str, lexicons: Iterable[Lexicon], vocabulary: Vocabulary, rows: i
         phrases.update(dict.fromkeys(_neighbours(tokens, lexicon)))
         for token in dict.fromkeys(tokens):
             is_stop = lexicon.is_stop(token)
-            held = [token] if vocabulary.frequency(token) else [] if is_stop else vocabulary.variants(token, rows)
+            held = [token] if vocabulary.frequency(token, rows) else [] if is_stop else vocabulary.variants(token, rows)
             for term in held:
-                (stops if is_stop else weights)[term] = _rarity(vocabulary.frequency(term), rows)
+                (stops if is_stop else weights)[term] = _rarity(vocabulary.frequency(term, rows), rows)
     if not weights:
         weights, stops = stops, {}
     weights = dict(sorted(weights.items(), key=lambda item: -item[1])[:MOST_WORDS])
