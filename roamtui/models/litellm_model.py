@@ -187,16 +187,25 @@ def _guard_clients(litellm: Any) -> None:
     from roamtui.models.wire_guard import guard
 
     handlers: Any = import_module("litellm.llms.custom_httpx.http_handler")
-    make, make_blocking = handlers.AsyncHTTPHandler.create_client, handlers.HTTPHandler.create_client
+    make, begin = handlers.AsyncHTTPHandler.create_client, handlers.HTTPHandler.__init__
+    make_blocking = getattr(handlers.HTTPHandler, "create_client", None)  # 1.91 makes its client in the constructor
 
     def create(handler: Any, *arguments: Any, **named: Any) -> Any:
         return guard(make(handler, *arguments, **named))
 
     def create_blocking(handler: Any, *arguments: Any, **named: Any) -> Any:
+        assert make_blocking is not None
         client = make_blocking(handler, *arguments, **named)
         client.follow_redirects = False
         return client
 
+    def begin_blocking(handler: Any, *arguments: Any, **named: Any) -> None:
+        begin(handler, *arguments, **named)
+        handler.client.follow_redirects = False
+
     handlers.AsyncHTTPHandler.create_client = create
-    handlers.HTTPHandler.create_client = create_blocking
+    if make_blocking is not None:
+        handlers.HTTPHandler.create_client = create_blocking
+    else:
+        handlers.HTTPHandler.__init__ = begin_blocking
     litellm.aclient_session = guard(httpx.AsyncClient(timeout=httpx.Timeout(None)))
