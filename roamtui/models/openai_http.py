@@ -43,8 +43,10 @@ class OpenAIHTTP:
     version = "1"
     """Raised when the same reply would give other deltas; part of the cache key."""
 
-    def __init__(self, name: str, base_url: str, *, api_key: Secret | None = None) -> None:
-        """Name a model and its server; nothing is sent or imported yet.
+    def __init__(
+        self, name: str, base_url: str, *, api_key: Secret | None = None, problem: ModelError | None = None
+    ) -> None:
+        """Name a model and its server; nothing is sent or imported yet. `problem` is raised instead of sending.
 
         One leading `openai/` is litellm's way to say "an OpenAI-compatible server" and is not part of the name there.
         Raises `ConfigError` for an address that makes no sense.
@@ -52,12 +54,15 @@ class OpenAIHTTP:
         self.name = name
         self.base_url = check_base_url(base_url)
         self._api_key = api_key
+        self._problem = problem
         self._wire_name = name.removeprefix("openai/")
         self._where = host_of(self.base_url)
         self._client: httpx.AsyncClient | None = None
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta, None]:
         """Answer one request. Raises `ModelError`; closing the iterator closes the connection."""
+        if self._problem is not None:
+            raise self._problem
         client = await self._connected()
         chunks = ChatChunks(id_prefix=f"call_{len(request.messages)}_", where=self._where)
         async with aclosing(_Exchange(client, self._where).replies(self._post(client, request), chunks)) as replies:

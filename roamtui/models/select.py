@@ -60,8 +60,8 @@ def open_model(
     """Return the chosen model: recorded answers around retries around deadlines around a maker.
 
     Nothing is sent, imported or opened yet. `notice` gets a sentence when the cache cannot be used. Raises
-    `ConfigError` for a name, script or address that makes no sense; a missing key is only an error when a request
-    must really be sent (`key_problem` tells before).
+    `ConfigError` for a name, script or address that makes no sense; a missing or broken key is only an error when a
+    request must really be sent (`key_problem` tells before).
     """
     environ = os.environ if environ is None else environ
     name = choice.name.strip()
@@ -94,13 +94,15 @@ def _maker(name: str, choice: ModelChoice, environ: Mapping[str, str]) -> tuple[
             )
         from roamtui.models.openai_http import OpenAIHTTP
 
-        key = choice.api_key or base_url_key(choice.base_url, environ)
-        model = OpenAIHTTP(name, choice.base_url, api_key=key)
+        problem = None if choice.api_key else key_problem(name, choice.base_url, environ=environ)
+        key = choice.api_key or (base_url_key(choice.base_url, environ) if problem is None else None)
+        model = OpenAIHTTP(name, choice.base_url, api_key=key, problem=problem)
         return model, model.version, model.base_url
     from roamtui.models.litellm_model import LiteLLM
 
-    key = choice.api_key or provider_key(name, environ)
-    lite = LiteLLM(name, api_key=key, problem=None if choice.api_key else key_problem(name, environ=environ))
+    problem = None if choice.api_key else key_problem(name, environ=environ)
+    key = choice.api_key or (provider_key(name, environ) if problem is None else None)
+    lite = LiteLLM(name, api_key=key, problem=problem)
     return lite, lite.version, ""
 
 
