@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -15,7 +16,7 @@ from roamtui.agent.tools import ID, Expand, Judgement, ListChildren, Search
 from roamtui.document.excerpt import Excerpt, excerpt
 from roamtui.document.model import Library, Place
 from roamtui.document.outline import list_children
-from roamtui.estimate import estimate_tokens
+from roamtui.document.parts import part_ends
 from roamtui.search.index import Index
 from roamtui.text import for_model, one_line
 
@@ -45,6 +46,8 @@ class Reader:
     settings: RunSettings
     memory: Memory
     forbidden: frozenset[str] = frozenset()
+    _ends: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    """Where the parts of large sections end that were found by searches."""
 
     # -- expand_section ---------------------------------------------------------------------
 
@@ -190,13 +193,25 @@ class Reader:
             snippet = one_line(for_model(item.snippet)[0])
             hits.append(ev.Hit(id=item.ref, path=place.path, snippet=snippet, score=round(item.score, 4), open=is_open))
             path = one_line(for_model(" › ".join(place.path))[0])
-            tokens = estimate_tokens(place.document.own_text(place.section))
-            lines.append(f"[{item.ref}] {path} · {tokens} tok{' · open' if is_open else ''}\n    {snippet}")
+            tokens = place.document.own_tokens(place.section)
+            part = self._part_of(place, item.first_line) if tokens > self.settings.part_tokens else ""
+            lines.append(f"[{item.ref}] {path} · {tokens} tok{part}{' · open' if is_open else ''}\n    {snippet}")
         query = one_line(for_model(call.query)[0])
         count = "1 hit" if len(hits) == 1 else f"{len(hits)} hits"
         head = f'{count} for "{query}":' if hits else f'No hits for "{query}".'
         event = ev.Searched(query=call.query, hits=tuple(hits), step=step, call=call_id)
         return Result(text="\n".join([head, *lines]), events=[event])
+
+    def _part_of(self, place: Place, line: int) -> str:
+        """Say in which part of a large section a line stands, so that it can be opened there."""
+        document, section = place.document, place.section
+        key = (id(document), section.index)
+        ends = self._ends.get(key)
+        if ends is None:
+            ends = part_ends(document.source, section.body, section.own_end, self.settings.part_tokens)
+            self._ends[key] = ends
+        part = min(len(ends), bisect_right(ends, document.line_starts[line - 1]) + 1)
+        return f" · part {part} of {len(ends)}" if len(ends) > 1 else ""
 
     def list_children(self, call: ListChildren, *, step: int, call_id: str) -> Result:
         """Show the outline below a section."""

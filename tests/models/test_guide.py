@@ -154,13 +154,12 @@ async def test_a_small_document_that_is_sent_whole_is_answered_at_once() -> None
     assert "a stake of 150 cm" in answered(events).text
 
 
-async def test_it_reads_on_in_a_large_section_until_it_sees_what_it_found() -> None:
+async def test_it_opens_a_large_section_at_the_part_that_was_found() -> None:
     weather = "\n\n".join(f"On day {number} it rained and the wind blew from the west." for number in range(700))
     text = f"# Diary\n\n## Voyage\n\n{weather}\n\nThe anchor was lost near Lisbon.\n\n## Crew\n\nTwelve sailors.\n"
     events = await ask(session(library(text)), "Where was the anchor lost?")
     parts = [event.part for event in events if isinstance(event, ev.SectionOpened) and event.path[-1] == "Voyage"]
-    assert parts[0] == 1
-    assert len(parts) > 1
+    assert parts[0] > 2
     assert "The anchor was lost near Lisbon." in answered(events).text
 
 

@@ -23,7 +23,7 @@ _HEADER = re.compile(
 )
 _FENCE = re.compile(r"^--- [0-9a-f]{16}$")
 _OUTLINE = re.compile(rf"^\[({_REF})\] (?:(#+) |(\([a-z]+\)) )?(.*?)(?: · (\d+) sub)?(?: · ({_SIZE}) tok)?$")
-_HIT = re.compile(rf"^\[({_REF})\] (.*) · ({_SIZE}) tok( · open)?$")
+_HIT = re.compile(rf"^\[({_REF})\] (.*) · ({_SIZE}) tok(?: · part (\d+) of (\d+))?( · open)?$")
 _REFUSED = re.compile(rf"^! .*?\[?({_REF})\]?")
 
 
@@ -43,6 +43,8 @@ class Listed:
     """Sections below it."""
     order: int = 0
     """Place among the lines seen."""
+    part: int = 1
+    """Part of a large section that a search hit stands in."""
 
 
 @dataclass(slots=True)
@@ -191,7 +193,7 @@ def _hits(content: str) -> Iterator[Listed]:
         if match:
             after = lines[number + 1] if number + 1 < len(lines) else ""
             words = after.strip() if after.startswith("    ") else ""
-            yield Listed(match[1], match[2], _size(match[3]), words, order=number)
+            yield Listed(match[1], match[2], _size(match[3]), words, order=number, part=int(match[4] or 1))
 
 
 def _read_outline(content: str, notes: Notes) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 from roamtui.estimate import estimate_tokens
 from roamtui.models.guide.answer import answer
 from roamtui.models.guide.evidence import Evidence
-from roamtui.models.guide.notes import Listed, Notes, OpenText
+from roamtui.models.guide.notes import Listed, Notes
 from roamtui.models.guide.phrases import Phrases, phrases_for
 from roamtui.models.guide.question import Question, as_written, understand
 
-MOST_TURNS = 9
+MOST_TURNS = 6
 """Turns with tool calls before the guide answers with what it has."""
 FIRST_OPENINGS = 3
 """Sections opened at once after the searches."""
@@ -23,8 +23,6 @@ CLAUSE_OPENINGS = 1
 """Sections opened beyond that for a question of several clauses."""
 MOST_TOKENS = 6_000
 """Tokens opened for one question before the guide stops reading on in a large section."""
-MOST_TOKENS_UNSURE = 18_000
-"""The same while nothing that is open matches well."""
 FEW_PARTS = 3
 """Parts up to which one of the best sections is read to its end."""
 ENOUGH_COVER = 0.5
@@ -45,12 +43,16 @@ HELPFUL, PARTLY = 0.5, 0.25
 """Cover from which an opened section is judged helpful, or partly so."""
 
 
+Call = tuple[str, dict[str, Any]]
+"""A tool's name and its arguments."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """What the guide does in one turn: says something, or calls tools."""
 
     text: str = ""
-    calls: tuple[tuple[str, dict[str, Any]], ...] = ()
+    calls: tuple[Call, ...] = ()
 
 
 def decide(notes: Notes, tools: frozenset[str]) -> Step:
@@ -119,11 +121,18 @@ def _open_more(notes: Notes, evidence: Evidence, found: list[Listed], phrases: P
     if not chosen:
         return None
     chosen.sort(key=lambda item: item.tokens)  # what small sections leave over is shared by the large ones
-    arguments: dict[str, Any] = {
-        "section_ids": [item.ref for item in chosen],
-        "reason": _reason(chosen, evidence, phrases),
-    }
-    return Step(calls=(("expand_section", _judging(arguments, notes, evidence)),))
+    groups: dict[int, list[Listed]] = {}
+    for item in chosen:
+        groups.setdefault(item.part, []).append(item)
+    calls = [
+        _expand([item.ref for item in group], part, _reason(group, evidence, phrases)) for part, group in groups.items()
+    ]
+    return Step(calls=(_judging(calls[0], notes, evidence), *calls[1:]))
+
+
+def _expand(refs: list[str], part: int, reason: str) -> Call:
+    arguments: dict[str, Any] = {"section_ids": refs, "reason": reason}
+    return "expand_section", {**arguments, "part": part} if part > 1 else arguments
 
 
 def _varied(ready: list[Listed], evidence: Evidence, count: int) -> list[Listed]:
@@ -152,27 +161,19 @@ def _promising(notes: Notes, evidence: Evidence) -> list[Listed]:
 
 
 def _read_on(notes: Notes, evidence: Evidence, found: list[Listed], phrases: Phrases) -> Step | None:
-    """Read the next part of a large section: one of few parts, or one whose found passage no part so far holds."""
+    """Read the next part of a large section: to the end where there are few, else up to the passage found."""
     spent = sum(estimate_tokens(text) for item in notes.open.values() if item.fresh for text in item.texts.values())
-    if spent >= (MOST_TOKENS if evidence.best >= ENOUGH_COVER else MOST_TOKENS_UNSURE):
+    if spent >= MOST_TOKENS:
         return None
     for place, hit in enumerate(found):
         section = notes.open.get(hit.ref)
-        part = section.next_part if section is not None else 0
-        if section is None or not part or (hit.ref, part) in notes.asked:
+        if section is None or (hit.part in section.texts and (place >= FIRST_OPENINGS or section.parts > FEW_PARTS)):
             continue
-        few = place < FIRST_OPENINGS and section.parts <= FEW_PARTS
-        if few or not _shows(section, hit.words):
-            reason = phrases.reads_on.format(title=section.title)
-            arguments = {"section_ids": [hit.ref], "part": part, "reason": reason}
-            return Step(calls=(("expand_section", _judging(arguments, notes, evidence)),))
+        part = hit.part if hit.part not in section.texts else section.next_part
+        if part and (hit.ref, part) not in notes.asked:
+            call = _expand([hit.ref], part, phrases.reads_on.format(title=section.title))
+            return Step(calls=(_judging(call, notes, evidence),))
     return None
-
-
-def _shows(section: OpenText, words: str) -> bool:
-    """Tell whether what is read of a section holds the words of a snippet."""
-    piece = " ".join(words.strip("… ").split())[:60]
-    return not piece or any(piece in " ".join(text.split()) for text in section.texts.values())
 
 
 def _reason(chosen: Iterable[Listed], evidence: Evidence, phrases: Phrases) -> str:
@@ -182,7 +183,9 @@ def _reason(chosen: Iterable[Listed], evidence: Evidence, phrases: Phrases) -> s
     return phrases.mentions.format(words=", ".join(words[:6])) if words else phrases.found
 
 
-def _judging(arguments: dict[str, Any], notes: Notes, evidence: Evidence) -> dict[str, Any]:
+def _judging(call: Call, notes: Notes, evidence: Evidence) -> Call:
+    """Add to a call what is thought of the sections opened before."""
+    name, arguments = call
     judged = []
     for section in notes.open.values():
         if section.fresh and section.ref not in notes.judged:
@@ -190,7 +193,7 @@ def _judging(arguments: dict[str, Any], notes: Notes, evidence: Evidence) -> dic
             judged.append(
                 {"id": section.ref, "helpful": "yes" if cover >= HELPFUL else "partly" if cover >= PARTLY else "no"}
             )
-    return {**arguments, "judged": judged[:16]} if judged else arguments
+    return name, {**arguments, "judged": judged[:16]} if judged else arguments
 
 
 _OPENERS = ("overview", "introduction", "about", "summary", "abstract", "überblick", "einleitung", "概要", "はじめに")
