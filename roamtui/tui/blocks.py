@@ -146,6 +146,11 @@ class Stack:
     def __len__(self) -> int:
         return len(self._items)
 
+    @property
+    def measured(self) -> int:
+        """How many items have a known height."""
+        return sum(item.measured for item in self._items)
+
     def item(self, index: int) -> Item:
         """Return an item by its place."""
         return self._items[index]

@@ -43,6 +43,11 @@ class Row:
         """The row as plain text."""
         return "".join(piece.text for piece in self.pieces)
 
+    @property
+    def at(self) -> int:
+        """Place of its first words in the rendered text, in characters; -1 when it has none."""
+        return next((piece.at for piece in self.pieces if piece.at >= 0), -1)
+
 
 def cells_of(pieces: Iterable[Piece]) -> int:
     """Return how many cells pieces take side by side."""

@@ -44,8 +44,7 @@ class Outlook:
         await self.pilot.press(*keys)
         await self.pilot.pause()
 
-    @property
-    def is_pulsing(self) -> bool:
+    def pulses(self) -> bool:
         return self.app.outline._pulse is not None
 
     @property
@@ -181,12 +180,12 @@ async def test_reveal_unfolds_scrolls_pulses_once_and_leaves_the_cursor() -> Non
         await on.pilot.pause()
         assert "C250" in on.app.text
         assert on.cursor == "A"
-        assert on.is_pulsing
+        assert on.pulses()
         await on.pilot.pause(0.8)
-        assert not on.is_pulsing
+        assert not on.pulses()
         on.app.animation_level = "none"
         on.app.outline.reveal(target)
-        assert not on.is_pulsing
+        assert not on.pulses()
 
 
 async def test_a_place_asked_for_while_the_pane_is_hidden_is_there_when_it_is_shown() -> None:

@@ -112,6 +112,11 @@ class FlowView(TextView, can_focus=True):
         block = self._stack.block_at(self.scroll_offset.y)
         return "" if block is None else block.key
 
+    @property
+    def measured_slices(self) -> int:
+        """How many headers and slices were rendered so far at the present width."""
+        return self._stack.measured
+
     # -- places -------------------------------------------------------------------------------
 
     @property
@@ -163,22 +168,27 @@ class FlowView(TextView, can_focus=True):
         if size != self.virtual_size:
             self.virtual_size = size
 
-    def _anchor(self) -> tuple[str, int, int] | None:
-        """Return block, byte and row within the item that stand at the top."""
+    def _anchor(self) -> tuple[str, int, int, int] | None:
+        """Return what stands at the top: block, first byte of the item, row in it, place of its first words."""
         if not len(self._stack):
             return None
         top = self.scroll_offset.y
         index = self._stack.at_row(top)
-        item = self._stack.item(index)
-        return item.block.key, item.start, top - self._stack.top(index)
+        item, number = self._stack.item(index), top - self._stack.top(index)
+        found = self._row(top) if item.measured else None
+        return item.block.key, item.start, number, -1 if found is None else found[0].at
 
-    def _restore(self, anchor: tuple[str, int, int] | None) -> None:
+    def _restore(self, anchor: tuple[str, int, int, int] | None, *, same_width: bool = True) -> None:
         index = None if anchor is None else self._stack.find(anchor[0], anchor[1])
         if anchor is None or index is None:
             self._set_scroll(min(self.scroll_offset.y, max(0, self._stack.height - self._page)))
             return
         self._stack.measure_item(index)
-        self._set_scroll(self._stack.top(index) + min(anchor[2], max(0, self._stack.item(index).height - 1)))
+        number = anchor[2]
+        if not same_width and anchor[3] >= 0:
+            rows = self._stack.rows(index)
+            number = max((place for place, row in enumerate(rows) if 0 <= row.at <= anchor[3]), default=0)
+        self._set_scroll(self._stack.top(index) + min(number, max(0, self._stack.item(index).height - 1)))
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Measure what comes into view, and keep the text steady when heights above turn out different."""
@@ -213,7 +223,7 @@ class FlowView(TextView, can_focus=True):
             anchor = self._anchor()
             self._stack.set_width(width)
             self._highlights.forget_rows()
-            self._restore(anchor)
+            self._restore(anchor, same_width=False)
         else:
             self._set_scroll(self.scroll_offset.y)
         if self._wanted is not None:

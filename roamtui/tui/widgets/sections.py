@@ -13,7 +13,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
-from textual.widget import Widget
 from textual.widgets import ContentSwitcher
 
 from roamtui.document.model import Document, Library, Place
@@ -165,23 +164,24 @@ class SectionsPane(Vertical):
 
     def show_tab(self, tab: Tab) -> None:
         """Show a tab; the keyboard goes with it."""
-        had_focus = self._view.has_focus
+        had_focus = self.view.has_focus
         self._switcher.current = f"sections-{'outline' if tab == 'outline' else 'texts'}"
         self._tabs.choose(tab)
         if had_focus:
-            self._view.focus()
+            self.view.focus()
 
     def action_other_tab(self) -> None:
         """Show the other tab."""
         self.show_tab("sections" if self.tab == "outline" else "outline")
 
     @property
-    def _view(self) -> FlowView:
+    def view(self) -> FlowView:
+        """The view of the tab that is shown."""
         return self._outline if self.tab == "outline" else self._texts
 
     def focus(self, scroll_visible: bool = True) -> SectionsPane:
         """Give the keyboard to the view that is shown."""
-        self._view.focus(scroll_visible)
+        self.view.focus(scroll_visible)
         return self
 
     @property
@@ -263,10 +263,6 @@ class SectionsPane(Vertical):
         event.stop()
         self.show_tab("outline" if event.tab == "outline" else "sections")
 
-    def children_views(self) -> tuple[Widget, Widget]:
-        """Return the two views, for tests and for zooming."""
-        return self._outline, self._texts
-
 
 def quote_span(place: Place, quote: str) -> Span | None:
     """Return where quoted words stand in a section, in bytes of its document, white space folded; or None."""
@@ -297,13 +293,13 @@ def _header(place: Place, section: SectionState, tokens: int, width: int) -> lis
     room = max(1, width - cell_len(right) - 4)
     path = _clip_path([one_line(title) for title in place.path] or [one_line(place.document.name)], room)
     fill = " " * (room - cell_len(path) + 1)
-    head = (Piece(" ", "path"), Piece(path, "path"), Piece(fill, "path"), Piece(right, "path"), Piece("✕ ", "close"))
+    head = (Piece(f" {path}", "path"), Piece(fill, "path"), Piece(right, "path"), Piece("✕ ", "close"))
     mark = section.mark
     who = _who(section)
     pieces = [Piece(f" {GLYPHS[mark]} ", mark), Piece(clip(who, max(1, width - 6)), "meta")]
     if section.pinned:
         pieces.append(Piece(f" {PIN}", "pin"))
-    rows = [Row((head[0], *head[1:]), 0)]
+    rows = [Row(head, 0)]
     if who or section.pinned:
         rows.append(Row(tuple(pieces), 0))
     return [*rows, Row((), 0)]
