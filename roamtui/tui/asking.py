@@ -58,6 +58,7 @@ class Asking:
             self._waiting_question = question
             self._screen.say("The document is still being read; the question is next.")
             return True
+        self._screen.workers.cancel_group(self._screen, "examples")  # a slow model has one thing to do at a time
         self._asked_at = self._sent_at = time.monotonic()
         self._steps = 0
         self.bridge.ask(question)

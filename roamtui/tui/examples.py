@@ -17,6 +17,8 @@ COUNT = 5
 _LONGEST = 160
 """Cells of a question; a longer one is no example."""
 _TITLE = 70
+_MEANT = 80
+"""Bytes of own text from which on a section is likely to answer something."""
 _DULL = re.compile(
     r"(?i)^(?:(?:table of )?contents?|toc|index|introduction|intro|overview|preface|foreword|summary|conclusion|notes?"
     r"|see also|references|bibliography|appendix.*|glossary|acknowledge?ments?|license|copyright.*|changelog"
@@ -48,12 +50,13 @@ def questions_from_headings(library: Library, count: int = COUNT) -> tuple[str, 
 
 def _spread(library: Library, most: int) -> list[tuple[Document, Section]]:
     """Return sections with telling titles, evenly over the documents, in an order that visits all parts early."""
-    everything = [
+    headed = [
         (document, section)
         for document in library.documents
         for section in document.sections[:5_000]
-        if section.kind == "heading" and section.level <= 4 and section.own_end - section.body > 80
+        if section.kind == "heading" and section.level <= 4 and section.own_end > section.body
     ]
+    everything = [item for item in headed if item[1].own_end - item[1].body > _MEANT] or headed
     telling = [item for item in everything if not _DULL.match(item[1].title) and len(item[1].title) <= _TITLE]
     if not telling:
         return []

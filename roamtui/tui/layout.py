@@ -82,6 +82,9 @@ class Arrangement:
     def next_stop(self, by: int) -> None:
         """Move the keyboard on or back."""
         focused = self._screen.focused
+        if self._screen.find_bar.has_focus_within:
+            self.focus("sections" if by > 0 else "outline")
+            return
         now = "log" if focused is self._screen.log_view else "prompt" if self.pane == "chat" else self.pane
         self.focus(_STOPS[(_STOPS.index(now) + by) % len(_STOPS)])
 

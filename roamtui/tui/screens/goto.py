@@ -21,9 +21,12 @@ def goto_dialog(library: Library) -> Picker:
 
 
 def _top(library: Library) -> Iterator[str]:
-    """Yield the uppermost sections of all documents."""
+    """Yield the uppermost sections of all documents; below a lone title also those below it."""
     for document in library.documents:
-        for section in document.children(document.root):
+        top = list(islice(document.children(document.root), MOST_SHOWN))
+        if len(top) == 1:
+            top += islice(document.children(top[0]), MOST_SHOWN)
+        for section in top:
             yield library.ref(document, section)
 
 

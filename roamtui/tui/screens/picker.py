@@ -123,7 +123,12 @@ class Picker(ModalScreen[str]):
         self._free = free
         self._typed = typed
         self._choices: Sequence[Choice] = ()
-        self._awake = time.monotonic() + _SETTLE if careful else 0.0
+        self._awake_at = time.monotonic() + _SETTLE if careful else 0.0
+
+    @property
+    def awake(self) -> bool:
+        """Whether keys choose by now."""
+        return time.monotonic() >= self._awake_at
 
     def compose(self) -> ComposeResult:
         """Lay out note, input and list."""
@@ -195,7 +200,7 @@ class Picker(ModalScreen[str]):
             self.action_leave()
 
     def _choose(self, index: int | None) -> None:
-        if index is not None and index < len(self._choices) and time.monotonic() >= self._awake:
+        if index is not None and index < len(self._choices) and self.awake:
             self.dismiss(self._choices[index].value)
 
 

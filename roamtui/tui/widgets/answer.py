@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from markdown_it import MarkdownIt
 from rich.segment import Segment
@@ -17,7 +17,9 @@ from textual.strip import Strip
 from roamtui.agent.evidence import CITATION
 from roamtui.agent.tools import ID
 from roamtui.text import display
+from roamtui.tui.rendering import render_markdown, render_verbatim
 from roamtui.tui.widgets.rows import ACTION, Action
+from roamtui.tui.wrapping import Row
 
 Render = Callable[[str, int], list[Strip]]
 """Draws Markdown for a width in cells."""
@@ -26,10 +28,13 @@ SHOWN = 100_000
 """Characters of an answer that are drawn; the trace shows the rest."""
 SLICE = 0.012
 """Seconds of drawing after which the rest waits for the next frame."""
-_OPEN_BLOCK = 6_000
-"""Characters after which an unfinished block is taken as finished, so that drawing it stays cheap."""
+_OPEN_BLOCK = 4_000
+"""Characters of a block that are drawn at once; a longer one is drawn in pieces, so that no frame takes long."""
+_WINDOW = 20_000
+"""Characters that are cut into blocks at a time."""
 _PENDING = 2_200
 """Characters of a citation that has begun and may still be completed."""
+_KINDS = {None: "\ue000", True: "\ue001", False: "\ue002"}
 _GLYPHS = {"\ue000": "·", "\ue001": "✓", "\ue002": "✗"}
 _STYLES = {"\ue000": "cite-pending", "\ue001": "cite-mark", "\ue002": "cite-broken-mark"}
 _MARK = re.compile("([\ue000-\ue002])(\\d+)")
@@ -38,30 +43,46 @@ _ID = re.compile(rf"\[{{0,2}}(?<![0-9A-Za-z])({ID.pattern})(?![0-9A-Za-z])\]{{0,
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
-def marked_text(
-    answer: str, *, numbers: Sequence[int], holds: Sequence[bool], titles: Callable[[str], str], running: bool
-) -> str:
-    """Return an answer with each citation as one mark, and no id left in it.
+class MarkedText:
+    """An answer with each citation as one mark, and no id left in it. Reads again only what is new."""
 
-    `numbers` and `holds` tell of the citations checked so far, in order; the others are pending. While
-    `running`, a citation that has begun at the end is held back.
-    """
-    shown = answer[:SHOWN]
-    if running:
-        shown = _without_begun_citation(shown)
-    shown = _OWN.sub("\ufffd", shown)
-    pieces: list[str] = []
-    at = 0
-    for count, match in enumerate(CITATION.finditer(shown)):
-        pieces.append(_without_ids(shown[at : match.start()], titles))
-        known = count < len(numbers)
-        kind = "\ue000" if not known else "\ue001" if holds[count] else "\ue002"
-        pieces.append(f"{kind}{numbers[count] if known else count + 1}")
-        at = match.end()
-    pieces.append(_without_ids(shown[at:], titles))
-    if len(answer) > SHOWN:
-        pieces.append(f"\n\n… {len(answer) - SHOWN:,} more characters")
-    return display("".join(pieces))
+    def __init__(self, titles: Callable[[str], str]) -> None:
+        self._titles = titles
+        self._checked: tuple[tuple[int, bool], ...] = ()
+        self._read = 0
+        self._count = 0
+        self._done = ""
+
+    def __call__(self, answer: str, checked: Sequence[tuple[int, bool]], *, running: bool) -> str:
+        """Return the text to draw.
+
+        `checked` tells of the citations known by now, in order: the number of each and whether it holds; the
+        others are pending. While `running`, a citation that has begun at the end is held back.
+        """
+        if tuple(checked) != self._checked:
+            self._checked, self._read, self._count, self._done = tuple(checked), 0, 0, ""
+        shown = _OWN.sub("\ufffd", answer[self._read : SHOWN])
+        if running and len(answer) <= SHOWN:
+            shown = _without_begun_citation(shown)
+        settled = shown.rfind("\n\n", 0, max(0, len(shown) - _PENDING)) + 1
+        if settled and shown.rfind("[[", 0, settled) <= shown.rfind("]]", 0, settled):
+            self._done += self._mark(shown[:settled])
+            self._count += sum(1 for _ in CITATION.finditer(shown[:settled]))
+            self._read += settled
+            shown = shown[settled:]
+        rest = f"\n\n… {len(answer) - SHOWN:,} more characters" if len(answer) > SHOWN else ""
+        return self._done + self._mark(shown) + rest
+
+    def _mark(self, text: str) -> str:
+        pieces: list[str] = []
+        at = 0
+        for count, match in enumerate(CITATION.finditer(text), start=self._count):
+            pieces.append(_without_ids(text[at : match.start()], self._titles))
+            number, holds = self._checked[count] if count < len(self._checked) else (count + 1, None)
+            pieces.append(f"{_KINDS[holds]}{number}")
+            at = match.end()
+        pieces.append(_without_ids(text[at:], self._titles))
+        return display("".join(pieces))
 
 
 def _without_begun_citation(text: str) -> str:
@@ -91,6 +112,13 @@ def plain_answer(answer: str, places: Sequence[str], titles: Callable[[str], str
         at = match.end()
     pieces.append(_without_ids(answer[at:], titles))
     return "".join(pieces)
+
+
+def answer_rows(text: str, width: int) -> list[Row]:
+    """Return Markdown as rows; what nests too deeply to be read as Markdown is shown as written."""
+    rows = render_markdown(text, width)
+    lost = text.strip() and not any(row.text.strip() for row in rows)
+    return render_verbatim(text, width, "html") if lost else rows
 
 
 class StreamedMarkdown:
@@ -127,28 +155,31 @@ class StreamedMarkdown:
         if text == self._text:
             return True
         started = time.monotonic()
-        blocks = split_blocks(text[self._closed :], self._fence)
-        for number, block in enumerate(blocks):
-            last = number == len(blocks) - 1
-            drawn = self._drawn(self._fence + block)
-            if last and len(block) <= _OPEN_BLOCK:
-                self._open = drawn
+        self._open = []
+        while self._closed < len(text):
+            window = text[self._closed : self._closed + _WINDOW]
+            at_end = self._closed + len(window) == len(text)
+            blocks = split_blocks(window, self._fence)
+            if len(blocks) > 1:
+                for block in blocks[:-1]:
+                    self._close(block)
+            elif len(window) > _OPEN_BLOCK:
+                self._close(_head(window), cut=True)
+            elif at_end:
+                self._open = self._drawn(self._fence + window)
                 break
-            if last:
-                cut = block.rfind("\n", 0, len(block) - 1) + 1 or len(block)
-                drawn = self._drawn(self._fence + block[:cut])
-                self._fence = open_fence(self._fence + block[:cut])
-                block = block[:cut]
-            else:
-                self._fence = ""
-            self._done += drawn
-            self._closed += len(block)
-            self._open = []
-            if time.monotonic() - started > SLICE or last:
-                self._text = text[: self._closed]
-                return self._closed == len(text)
+            if time.monotonic() - started > SLICE:
+                self._text = ""
+                return False
         self._text = text
         return True
+
+    def _close(self, block: str, *, cut: bool = False) -> None:
+        """Draw a block that does not change any more; of one that is too long, as much as fits a frame."""
+        for piece in _pieces(block):
+            self._done += self._drawn(self._fence + piece)
+            self._fence = open_fence(self._fence + piece) if cut or len(piece) < len(block) else ""
+        self._closed += len(block)
 
     def _drawn(self, source: str) -> list[Strip]:
         if not source.strip():
@@ -181,6 +212,24 @@ class StreamedMarkdown:
 _BLOCKS = MarkdownIt("commonmark").enable("table")
 _BLOCKS.core.ruler.enableOnly(["normalize", "block"])
 _BLOCKS.block.ruler.disable("reference")
+
+
+def _head(text: str) -> str:
+    """Return the beginning of a block that is too long: whole lines or words where there are any."""
+    for mark in ("\n", " "):
+        at = text.rfind(mark, 1, _OPEN_BLOCK)
+        if at > 0:
+            return text[: at + 1]
+    return text[:_OPEN_BLOCK]
+
+
+def _pieces(block: str) -> Iterator[str]:
+    while len(block) > _OPEN_BLOCK:
+        head = _head(block)
+        yield head
+        block = block[len(head) :]
+    if block:
+        yield block
 
 
 def split_blocks(text: str, fence: str = "") -> list[str]:

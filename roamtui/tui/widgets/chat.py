@@ -19,8 +19,8 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from roamtui.trace.state import MARKS, Question, TraceState
-from roamtui.tui.rendering import render_markdown
 from roamtui.tui.styles import component_style, mark_css
+from roamtui.tui.widgets.answer import answer_rows
 from roamtui.tui.widgets.rows import Action, Row, Target, action_at, lay_out
 from roamtui.tui.widgets.turns import Scene
 from roamtui.tui.widgets.turnview import TurnView
@@ -121,6 +121,8 @@ class ChatLog(ScrollView, can_focus=True):
         self._intro_lines: tuple[list[Strip], list[Target]] = ([], [])
         self._turns: list[TurnView] = []
         self._tops: list[int] = [0]
+        self.targets: list[Target] = []
+        """Where the cursor can stand, from top to bottom."""
         self._unfolded: frozenset[str] = frozenset()
         self._cursor: int | None = None
         self._styles: dict[str, Style] = {}
@@ -160,11 +162,14 @@ class ChatLog(ScrollView, can_focus=True):
         finished = True
         for number, question in enumerate(questions):
             if number >= len(self._turns):
-                self._turns.append(TurnView(question, self._markdown, self._style))
+                self._turns.append(TurnView(question, self._markdown, self._style, self._titles))
             last = number == len(questions) - 1
             finished = self._turns[number].draw(question, self._scene(question, last=last), cells, console) and finished
         heights = [len(self._intro_lines[0]), *(len(turn.strips) for turn in self._turns)]
         self._tops = [0, *accumulate(heights)]
+        self.targets = list(self._intro_lines[1])
+        for turn, top in zip(self._turns, self._tops[1:], strict=False):
+            self.targets += [Target(target.line + top, target.action) for target in turn.targets]
         self.virtual_size = Size(cells, self._tops[-1])
         if following:
             self._follow()
@@ -200,15 +205,9 @@ class ChatLog(ScrollView, can_focus=True):
 
     # -- the cursor ---------------------------------------------------------------------------
 
-    def _targets(self) -> list[Target]:
-        found = list(self._intro_lines[1])
-        for turn, top in zip(self._turns, self._tops[1:], strict=False):
-            found += [Target(target.line + top, target.action) for target in turn.targets]
-        return found
-
     def action_move(self, by: int) -> None:
         """Go to the next thing that can be activated; scroll where none is near."""
-        targets = self._targets()
+        targets = self.targets
         height = max(1, self.scrollable_content_region.height)
         top = self.scroll_offset.y
         at = self._cursor
@@ -228,11 +227,16 @@ class ChatLog(ScrollView, can_focus=True):
             self.scroll_to(y=line if line < top else line - height + 1, animate=False, force=True)
         self.refresh()
 
+    @property
+    def chosen(self) -> Action | None:
+        """What stands under the cursor."""
+        targets = self.targets
+        return targets[self._cursor].action if self._cursor is not None and self._cursor < len(targets) else None
+
     def action_activate(self) -> None:
         """Do what stands under the cursor."""
-        targets = self._targets()
-        if self._cursor is not None and self._cursor < len(targets):
-            self._activate(targets[self._cursor].action)
+        if self.chosen is not None:
+            self._activate(self.chosen)
 
     def _activate(self, action: Action) -> None:
         if action[0] == "fold":
@@ -248,7 +252,7 @@ class ChatLog(ScrollView, can_focus=True):
         line = offset.y + self.scroll_offset.y
         action = action_at(self._strip(line), offset.x)
         if action is not None:
-            found = [number for number, target in enumerate(self._targets()) if target == Target(line, action)]
+            found = [number for number, target in enumerate(self.targets) if target == Target(line, action)]
             self._cursor = found[0] if found else self._cursor
             self._activate(action)
 
@@ -272,7 +276,7 @@ class ChatLog(ScrollView, can_focus=True):
     def _markdown(self, text: str, cells: int) -> list[Strip]:
         return [
             Strip([Segment(piece.text, self._markdown_style(piece.style)) for piece in drawn.pieces])
-            for drawn in render_markdown(text, cells)
+            for drawn in answer_rows(text, cells)
         ]
 
     def _markdown_style(self, names: str) -> Style:
@@ -306,7 +310,7 @@ class ChatLog(ScrollView, can_focus=True):
         return strip.apply_offsets(0, line)
 
     def _with_cursor(self, strip: Strip, line: int) -> Strip:
-        targets = self._targets()
+        targets = self.targets
         if self._cursor is None or self._cursor >= len(targets) or targets[self._cursor].line != line:
             return strip
         action, style = targets[self._cursor].action, self._style("cursor")
@@ -330,8 +334,11 @@ class ChatLog(ScrollView, can_focus=True):
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """Return the selected text."""
-        lines = [self._strip(line).text.rstrip() for line in range(self._tops[-1])]
-        return selection.extract("\n".join(lines)), "\n"
+        return selection.extract("\n".join(self.lines())), "\n"
+
+    def lines(self) -> list[str]:
+        """Return the whole conversation as text, as it is laid out."""
+        return [self._strip(line).text.rstrip() for line in range(self._tops[-1])]
 
     def selection_updated(self, selection: Selection | None) -> None:
         """Draw the selection."""

@@ -140,7 +140,11 @@ def _wrap(text: Text, item: Row, room: int, taken: int, console: Console) -> lis
     """Wrap a text; the first line leaves room for what stands at its right."""
     first_room = max(4, room - (taken + 1 if taken else 0))
     rest_room = max(4, room + item.indent - max(item.hang, item.indent))
-    wrapped = list(text.wrap(console, min(first_room, rest_room), tab_size=4))
+    wrapped = list(text.wrap(console, first_room, tab_size=4))
+    if len(wrapped) > 1 and first_room != rest_room:
+        rest = text[len(wrapped[0].plain) :]
+        rest = rest[len(rest.plain) - len(rest.plain.lstrip()) :]
+        wrapped = [wrapped[0], *rest.wrap(console, rest_room, tab_size=4)]
     lines: list[list[Segment]] = []
     for number, line in enumerate(wrapped or [Text()]):
         line.rstrip()

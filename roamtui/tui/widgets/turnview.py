@@ -9,7 +9,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from roamtui.trace.state import Question
-from roamtui.tui.widgets.answer import Render, StreamedMarkdown, marked_text
+from roamtui.tui.widgets.answer import MarkedText, Render, StreamedMarkdown
 from roamtui.tui.widgets.rows import Piece, Target, lay_out, row
 from roamtui.tui.widgets.turns import Scene, citation_numbers, closing_rows, opening_rows
 
@@ -17,7 +17,9 @@ from roamtui.tui.widgets.turns import Scene, citation_numbers, closing_rows, ope
 class TurnView:
     """Draws a question for a width; what did not change is not drawn again."""
 
-    def __init__(self, question: Question, render: Render, style_of: Callable[[str], Style]) -> None:
+    def __init__(
+        self, question: Question, render: Render, style_of: Callable[[str], Style], titles: Callable[[str], str]
+    ) -> None:
         self.question = question
         self.strips: list[Strip] = []
         """The lines."""
@@ -29,6 +31,7 @@ class TurnView:
         """What it was drawn with last."""
         self._style_of = style_of
         self._answer = StreamedMarkdown(render, style_of)
+        self._marked = MarkedText(titles)
         self._drawn: tuple[object, ...] = ()
 
     @property
@@ -70,11 +73,7 @@ class TurnView:
         return finished
 
     def _draw_answer(self, question: Question, scene: Scene, cells: int) -> bool:
-        text = marked_text(
-            question.answer,
-            numbers=citation_numbers(question.citations),
-            holds=[item.holds for item in question.citations],
-            titles=scene.titles,
-            running=question.outcome == "running",
-        )
-        return self._answer.draw(text.strip("\n") if text.strip() else "", cells, question.run)
+        numbers = citation_numbers(question.citations)
+        checked = [(number, item.holds) for number, item in zip(numbers, question.citations, strict=True)]
+        text = self._marked(question.answer, checked, running=question.outcome == "running")
+        return self._answer.draw(text if text.strip() else "", cells, question.run)
