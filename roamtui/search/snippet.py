@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from roamtui.text import clip, one_line, width
 from roamtui.words import Lexicon, Word
 
+_MARKUP = re.compile(r"\s*(?:<[!/A-Za-z]|```|~~~|\{[{%]|!\[|[-=*_|: ]+$|$)", re.MULTILINE)
 SNIPPET_CELLS = 160
 """Widest snippet, in terminal cells."""
 _BREAK = re.compile(r"(?<=[.!?;:])\s+|(?<=[。！？；])|\s*[\r\n]+\s*")
@@ -16,11 +17,13 @@ _BREAK = re.compile(r"(?<=[.!?;:])\s+|(?<=[。！？；])|\s*[\r\n]+\s*")
 def snippet(text: str, weights: Mapping[str, float], lexicon: Lexicon) -> str:
     """Return the sentence of `text` that covers the weighted tokens best, cut to `SNIPPET_CELLS`.
 
-    What fits beside it of the text after it follows. Without any of the tokens it is the opening.
+    What fits beside it of the text after it follows. Without any of the tokens it is the first words that are not
+    markup.
     """
     starts = [0, *(match.end() for match in _BREAK.finditer(text) if match.end() < len(text))]
     hits = [word for word in lexicon.words(text) if word.token in weights]
-    best, best_gain = 0, 0.0
+    best = next((start for start in starts if not _MARKUP.match(text, start)), 0)
+    best_gain = 0.0
     for number, start in enumerate(starts):
         end = starts[number + 1] if number + 1 < len(starts) else len(text)
         covered = {word.token for word in hits if start <= word.start < end}
