@@ -12,7 +12,7 @@ from typing import Literal
 import click
 
 from roamtui.cli import console
-from roamtui.cli.options import DOCUMENT_OPTIONS, MODEL_OPTIONS, resolve, with_options
+from roamtui.cli.options import DOCUMENT_OPTIONS, MODEL_OPTIONS, complete_document, resolve, with_options
 from roamtui.config import Settings
 from roamtui.errors import UsageError
 from roamtui.text import redact
@@ -21,9 +21,15 @@ Style = Literal["text", "json", "jsonl"]
 
 
 @click.command("ask")
-@click.argument("document", metavar="DOC")
+@click.argument("document", metavar="DOC", shell_complete=complete_document)
 @click.argument("question", metavar="QUESTION")
-@click.option("--continue", "earlier", metavar="TRACE", help="Go on from the trace file of an earlier session.")
+@click.option(
+    "--continue",
+    "earlier",
+    metavar="TRACE",
+    shell_complete=complete_document,
+    help="Go on from the trace file of an earlier session.",
+)
 @click.option(
     "--format",
     "style",

@@ -6,12 +6,12 @@ import sys
 
 import click
 
-from roamtui.cli.options import DOCUMENT_OPTIONS, MODEL_OPTIONS, resolve, with_options
+from roamtui.cli.options import DOCUMENT_OPTIONS, MODEL_OPTIONS, complete_document, resolve, with_options
 from roamtui.errors import UsageError
 
 
 @click.command("open")
-@click.argument("documents", nargs=-1, required=True, metavar="DOC…")
+@click.argument("documents", nargs=-1, required=True, metavar="DOC…", shell_complete=complete_document)
 @click.option("--theme", metavar="NAME", help="Colour theme; `roamtui themes` lists them.")
 @with_options(MODEL_OPTIONS, DOCUMENT_OPTIONS)
 def command(documents: tuple[str, ...], **flags: object) -> int:

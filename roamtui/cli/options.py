@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from typing import Protocol
 
 import click
+from click.shell_completion import CompletionItem
 
+from roamtui import paths
 from roamtui.cli import console
 from roamtui.config import Resolved, Settings, load_settings
 from roamtui.text import redact
@@ -72,6 +74,13 @@ def with_options(*groups: tuple[Decorator, ...]) -> Decorator:
         return function
 
     return decorate
+
+
+def complete_document(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return what a shell may complete a document with: the samples, or a file's name."""
+    samples = [f"sample:{path.stem}" for path in sorted(paths.sample_docs_dir().glob("*.*"))]
+    found = [CompletionItem(name) for name in samples if incomplete and name.startswith(incomplete)]
+    return found or [CompletionItem(incomplete, type="file")]
 
 
 def resolve(flags: Mapping[str, object]) -> Resolved:

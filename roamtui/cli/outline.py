@@ -8,11 +8,11 @@ import click
 
 from roamtui.cli import console
 from roamtui.cli.documents import open_documents
-from roamtui.cli.options import DEFAULTS, DOCUMENT_OPTIONS, resolve, with_options
+from roamtui.cli.options import DEFAULTS, DOCUMENT_OPTIONS, complete_document, resolve, with_options
 
 
 @click.command("outline")
-@click.argument("documents", nargs=-1, required=True, metavar="DOC…")
+@click.argument("documents", nargs=-1, required=True, metavar="DOC…", shell_complete=complete_document)
 @click.option("--tokens", type=int, metavar="N", help=f"Budget of the outline.  [default: {DEFAULTS.outline_tokens}]")
 @click.option(
     "--marker",

@@ -54,20 +54,20 @@ def step_lines(event: ev.Event) -> Iterator[str]:
 def _about_step(event: ev.Event) -> Iterator[str]:
     match event:
         case ev.Searched():
-            yield f"{event.step}  searches “{event.query}”: {_count(len(event.hits), 'hit')}"
+            yield f"{event.step or ' '}  searches “{event.query}”: {_count(len(event.hits), 'hit')}"
         case ev.SectionOpened():
-            yield f"{event.step}  opens {_place(event)}" + (f" — {event.reason}" if event.reason else "")
+            yield f"{event.step or ' '}  opens {_place(event)}" + (f" — {event.reason}" if event.reason else "")
         case ev.SectionRefused():
-            yield f"{event.step}  is refused {event.id}: {event.message}"
+            yield f"{event.step or ' '}  is refused {event.id}: {event.message}"
         case ev.ChildrenListed():
             where = " › ".join(event.path) or "the whole document"
-            yield f"{event.step}  lists {_count(event.count, 'section')} below {where}"
+            yield f"{event.step or ' '}  lists {_count(event.count, 'section')} below {where}"
         case ev.InputRequested():
-            yield f"{event.step}  asks you: {event.question}"
+            yield f"{event.step or ' '}  asks you: {event.question}"
         case ev.InputGiven(refused=str(reason)) if reason:
             yield f"   gets no reply: {reason}"
         case ev.RetryScheduled():
-            yield f"{event.step}  tries again in {event.wait:.1f} s: {event.message}"
+            yield f"{event.step or ' '}  tries again in {event.wait:.1f} s: {event.message}"
         case _:
             pass
 

@@ -8,13 +8,13 @@ import click
 
 from roamtui.cli import console
 from roamtui.cli.documents import open_documents
-from roamtui.cli.options import DOCUMENT_OPTIONS, resolve, with_options
+from roamtui.cli.options import DOCUMENT_OPTIONS, complete_document, resolve, with_options
 from roamtui.errors import ExitCode
 from roamtui.text import one_line
 
 
 @click.command("search")
-@click.argument("document", metavar="DOC")
+@click.argument("document", metavar="DOC", shell_complete=complete_document)
 @click.argument("words", nargs=-1, required=True, metavar="WORDS…")
 @click.option(
     "-k",

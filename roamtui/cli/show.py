@@ -8,13 +8,13 @@ import click
 
 from roamtui.cli import console
 from roamtui.cli.documents import open_documents
-from roamtui.cli.options import DOCUMENT_OPTIONS, resolve, with_options
+from roamtui.cli.options import DOCUMENT_OPTIONS, complete_document, resolve, with_options
 from roamtui.errors import UsageError
 from roamtui.text import is_displayable, one_line
 
 
 @click.command("show")
-@click.argument("document", metavar="DOC")
+@click.argument("document", metavar="DOC", shell_complete=complete_document)
 @click.argument("ids", nargs=-1, required=True, metavar="ID…")
 @click.option("--raw", is_flag=True, help="The document's own bytes, with nothing made visible and no header.")
 @with_options(DOCUMENT_OPTIONS)

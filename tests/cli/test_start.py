@@ -250,3 +250,19 @@ def test_without_a_home_everything_still_works(tmp_path: Path) -> None:
         done = process("ask", "sample:handbook", "What is paid per kilometre?", environ=environ, unset=gone)
         assert done.code == 0, done.err
         assert "per kilometre" in done.out
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("ou", "plain,outline"),
+        ("outline sample:h", "plain,sample:handbook\nplain,sample:hostile"),
+        ("outline ./re", "file,./re"),
+        ("ask --max-st", "plain,--max-steps"),
+    ],
+)
+def test_the_shell_completes_commands_samples_files_and_options(typed: str, offered: str) -> None:
+    words = ["roamtui", *typed.split()]
+    completion = {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
+    done = process(environ={**completion, "_ROAMTUI_COMPLETE": "bash_complete"})
+    assert done.out.strip() == offered
