@@ -106,7 +106,7 @@ class _Renderer:
             case "html_block":
                 yield from self._written_lines(token, width, "html")
             case "hr":
-                yield Row((Piece("─" * width, "rule", self._starts[line]),), line)
+                yield Row((Piece("─" * width, "rule"),), line)
             case _:
                 yield from self._leaf(token, index, width, line)
 
@@ -143,8 +143,7 @@ class _Renderer:
             first += 1
             if token.info.strip():
                 yield Row((Piece(display(token.info.strip(), newlines=False), "info"),), line)
-        lines = token.content.split("\n")[: -1 if token.content.endswith("\n") else None]
-        for number, content in enumerate(lines, first):
+        for number, content in enumerate(token.content.removesuffix("\n").split("\n") if token.content else (), first):
             at = self._find(content) if content else -1
             for pieces in wrap_exactly([written(content, "code", at)], max(1, width - 2)):
                 yield Row((Piece("  ", "code"), *pieces), number)
