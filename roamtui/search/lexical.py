@@ -18,8 +18,6 @@ TITLE_WEIGHT, PATH_WEIGHT, BODY_WEIGHT = 4.0, 2.0, 1.0
 """How much a word counts in each field; measured on the development questions, flat around these."""
 PHRASE_SHARE = 0.3
 """How much two words side by side, as asked, and rarer function words add to the words alone."""
-MORE_SHARE = 0.05
-"""How much further passages of a section add to its best one."""
 _BATCH_ROWS = 200
 _LEAST_ROWS = 300
 """Passages looked at for one search."""
@@ -127,16 +125,12 @@ class LexicalIndex:
         scores = dict(self._matching(query.words, most))
         for row, score in self._matching(query.phrases, most):
             scores[row] = scores.get(row, 0.0) + PHRASE_SHARE * score
-        best: dict[tuple[int, int], int] = {}
-        sums: dict[tuple[int, int], float] = {}
-        counts: dict[tuple[int, int], int] = {}
+        best: dict[tuple[int, int], tuple[int, float]] = {}
         for row, score in sorted(scores.items(), key=lambda item: (-item[1], item[0])):
-            key = (self._document[row], self._section[row])
-            count = counts[key] = counts.get(key, 0) + 1
-            best.setdefault(key, row)
-            sums[key] = sums.get(key, 0.0) + (score if count == 1 else score * MORE_SHARE / (count - 1))
-        chosen = sorted(best, key=lambda key: (-sums[key], key))[:k]
-        return [(best[key], sums[key]) for key in chosen]
+            best.setdefault((self._document[row], self._section[row]), (row, score))
+            if len(best) == k:
+                break
+        return list(best.values())
 
     def _matching(self, match: str, most: int) -> Iterator[tuple[int, float]]:
         if match:

@@ -37,7 +37,7 @@ OUTLINE_COVER = 0.6
 """Cover by title and opening words from which a section is opened although no search found it."""
 LEAST_SUPPORT = 0.58
 """Support below which the guide gives up. On the development questions that refuses about 8 of 100 answerable
-questions and 48 of 100 without an answer in the document. Words alone do not separate them better, and part of
+questions and 44 of 100 without an answer in the document. Words alone do not separate them better, and part of
 the difference is only that the latter are shorter."""
 HELPFUL, PARTLY = 0.5, 0.25
 """Cover from which an opened section is judged helpful, or partly so."""
