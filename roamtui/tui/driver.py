@@ -92,7 +92,7 @@ class InputReader:
             mark = BRACKETED_PASTE_START if self._paste is None else BRACKETED_PASTE_END
             before, found, text = text.partition(mark)
             if not found:
-                kept = 0 if final else _overlap(before, mark)
+                kept = 0 if final else _overlap(before, mark, 2 if self._paste is None else 1)
                 before, self._held = before[: len(before) - kept], before[len(before) - kept :]
             if self._paste is None:
                 yield from self._parse(before)
@@ -138,9 +138,11 @@ class InputReader:
         return events.Paste(text.replace("\x00", ""))
 
 
-def _overlap(text: str, mark: str) -> int:
-    """Length of the longest end of `text` that begins `mark`; a lone ESC is a key and is not held back."""
-    return next((size for size in range(len(mark) - 1, 1, -1) if text.endswith(mark[:size])), 0)
+def _overlap(text: str, mark: str, least: int) -> int:
+    """Length of the longest end of `text` that begins `mark`, if it is `least` or more; outside a paste a lone
+    ESC is a key and is not held back.
+    """
+    return next((size for size in range(len(mark) - 1, least - 1, -1) if text.endswith(mark[:size])), 0)
 
 
 def _is_believable(event: events.Resize) -> bool:

@@ -33,7 +33,7 @@ from roamtui.errors import UsageError
 from roamtui.text import display, one_line, redact
 from roamtui.tui.driver import RobustDriver
 from roamtui.tui.safe import web_address
-from roamtui.tui.themes import mark_colors
+from roamtui.tui.themes import default_variables
 
 _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
@@ -130,7 +130,7 @@ class HardenedApp(App[int]):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Return the colours of marks and highlights for themes that do not set them."""
-        return mark_colors(self.current_theme)
+        return default_variables(self.current_theme)
 
     # -- the end ------------------------------------------------------------------------------
 

@@ -229,13 +229,18 @@ def _text_style(key: str, value: str) -> str:
     return value.strip()
 
 
-def mark_colors(theme: Theme) -> dict[str, str]:
-    """Return the colours of marks and highlights that a theme leaves open, from its own palette."""
+def default_variables(theme: Theme) -> dict[str, str]:
+    """Return the colours of marks and highlights that a theme leaves open, from its own palette.
+
+    And two that Textual's own rules use but its ANSI themes must bring along.
+    """
     warning, error = theme.warning or theme.primary, theme.error or theme.secondary or theme.primary
     success, accent = theme.success or theme.secondary or theme.primary, theme.accent or theme.primary
     default = "ansi_default" if theme.ansi else ("#a0a0a0" if theme.dark else "#606060")
     ink = "ansi_black" if theme.ansi else "#101010"
     return {
+        "ansi-background": "ansi_black" if theme.dark else "ansi_white",
+        "ansi-foreground": "ansi_white" if theme.dark else "ansi_black",
         "mark-closed": default,
         "mark-found": accent,
         "mark-open": theme.primary,

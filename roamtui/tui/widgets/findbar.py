@@ -116,7 +116,7 @@ class FindBar(Horizontal):
     @property
     def pattern(self) -> str:
         """What was typed."""
-        return self._input.value
+        return self._input.value[:PATTERN_LIMIT]
 
     @property
     def mode(self) -> FindMode:
@@ -131,7 +131,7 @@ class FindBar(Horizontal):
     def start(self, pattern: str = "") -> None:
         """Take the keyboard; a given pattern replaces the one of last time."""
         if pattern:
-            self._input.value = pattern
+            self._input.value = pattern[:PATTERN_LIMIT]
         self._input.focus()
         self._input.select_all()
 
