@@ -13,6 +13,10 @@ _BYTES_PER_TOKEN = 1
 """Bytes of a piece of a line, for each token there is room for: even text of marks alone has fewer tokens."""
 
 
+_LONGEST_CHARACTER = 4
+"""Bytes of a character in UTF-8."""
+
+
 def part_ends(source: bytes, begin: int, end: int, tokens: int) -> list[int]:
     """Return the byte after each part of `source[begin:end]`, in order; the last one is `end`.
 
@@ -57,6 +61,7 @@ def _pieces_of_paragraph(source: bytes, begin: int, end: int, tokens: int) -> It
 
 
 def _pieces_of_line(source: bytes, begin: int, end: int, size: int) -> Iterator[int]:
+    size = max(size, _LONGEST_CHARACTER * 2)
     while end - begin > size:
         low, high = begin + size // 2, begin + size
         space = source.rfind(b" ", low, high) + 1
@@ -67,7 +72,7 @@ def _pieces_of_line(source: bytes, begin: int, end: int, size: int) -> Iterator[
 
 def _between_characters(source: bytes, place: int) -> int:
     """Return the last place up to `place` that is not inside a UTF-8 character."""
-    for back in range(4):
+    for back in range(_LONGEST_CHARACTER):
         if source[place - back] & 0xC0 != 0x80:
             return place - back
     return place  # four continuation bytes in a row: invalid, each decodes on its own
