@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from roamtui.models.disk import FAILURES, MAX_VALUE, Damaged, SafeDisk, Store, is_damage
+from tests.benchmarks.soak_cache import soak
 
 SMALL, LARGE = b"small value", b"L" * 100_000
 """One is kept in its row, the other in a file beside the database."""
@@ -404,3 +405,10 @@ def test_keys_and_values_of_other_kinds_are_refused() -> None:
             disk.store(value, False)
     with pytest.raises(Damaged):
         disk.get(b"x", 0)
+
+
+def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
+    """F-C01, in short; tests/benchmarks/soak_cache.py does it a thousand times."""
+    result = soak(3, tmp_path / "responses")
+    assert result.acknowledged >= 3
+    assert (result.lost, result.wrong) == (0, 0)
