@@ -102,17 +102,18 @@ def wrap(pieces: Iterable[Piece], width: int) -> list[tuple[Piece, ...]]:
 
 
 def wrap_exactly(pieces: Iterable[Piece], width: int) -> list[tuple[Piece, ...]]:
-    """Break pieces into rows of `width` cells, every character kept: for text that is shown as written."""
+    """Break pieces into rows of `width` cells, every character kept: for text that is shown as written.
+
+    A row ends behind a space where one stands in its second half.
+    """
     width = max(1, width)
     rows: list[tuple[Piece, ...]] = []
     row: list[Piece] = []
-    used = 0
-    for chunk, more in _chunks(list(pieces), width, width):
+    for chunk, more in _chunks(list(pieces), width, width, at_spaces=True):
         row += chunk
-        used += cells_of(chunk)
         if more:
             rows.append(tuple(row))
-            row, used = [], 0
+            row = []
     rows.append(tuple(row))
     return rows
 
@@ -139,7 +140,9 @@ def _words(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
         yield word
 
 
-def _chunks(pieces: Sequence[Piece], first: int, width: int) -> Iterator[tuple[list[Piece], bool]]:
+def _chunks(
+    pieces: Sequence[Piece], first: int, width: int, *, at_spaces: bool = False
+) -> Iterator[tuple[list[Piece], bool]]:
     """Cut pieces at cells: the first chunk fits `first`, all others `width`; with each, whether more follow."""
     room = first
     chunk: list[Piece] = []
@@ -151,6 +154,9 @@ def _chunks(pieces: Sequence[Piece], first: int, width: int) -> Iterator[tuple[l
                 chunk, room = [], width
                 continue
             cut = max(1, cut)
+            if at_spaces and cut < len(piece.text):
+                space = piece.text.rfind(" ", cut // 2, cut)
+                cut = space + 1 if space > 0 else cut
             chunk.append(piece.part(0, cut))
             room -= cell_len(piece.text[:cut])
             piece = piece.part(cut)

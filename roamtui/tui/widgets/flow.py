@@ -19,7 +19,7 @@ from textual.timer import Timer
 from roamtui.tui.blocks import Block, Span, Stack
 from roamtui.tui.highlights import HighlightKind, Highlights
 from roamtui.tui.widgets.textview import TextView, piece_at
-from roamtui.tui.wrapping import Piece, Row
+from roamtui.tui.wrapping import Piece, Row, wrap
 
 _FLASH_SECONDS = 0.8
 _COPIED_ROWS = 20_000
@@ -327,7 +327,8 @@ class FlowView(TextView, can_focus=True):
         cells = self.scrollable_content_region.width
         row = y + self.scroll_offset.y
         if not len(self._stack):
-            return self.paint(Row((Piece(self._empty if y == 1 else "", "meta"),), 0), cells)
+            told = [(), *wrap([Piece(self._empty, "meta")], cells)]
+            return self.paint(Row(told[row] if row < len(told) else (), 0), cells)
         found = self._row(row)
         if found is None:
             return Strip.blank(cells, self.rich_style)

@@ -52,7 +52,7 @@ class OutlinePane(ScrollView, can_focus=True):
         """
     OutlinePane {
         overflow-x: hidden;
-        overflow-y: auto;
+        overflow-y: auto; scrollbar-gutter: stable;
         scrollbar-size-vertical: 1;
         & > .outline--row { text-style: none; }
         & > .outline--none { text-style: none; }
@@ -331,7 +331,10 @@ class OutlinePane(ScrollView, can_focus=True):
             segments = self._row(rows[row], cells)
         elif self._loading is not None and row == len(rows):
             segments = [Segment(clip(_progress(*self._loading), cells), self._style("size"))]
-        return Strip(segments).adjust_cell_length(cells, self.rich_style).apply_style(self.rich_style)
+        base = self._styles.get(" base")
+        if base is None:  # working it out takes longer than drawing a row
+            base = self._styles[" base"] = self.rich_style
+        return Strip(segments).adjust_cell_length(cells, base).apply_style(base)
 
     def _row(self, node: int, cells: int) -> list[Segment]:
         segments = draw_node(self._tree, self._marks, node, cells, self._style)

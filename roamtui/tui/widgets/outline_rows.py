@@ -18,7 +18,7 @@ from roamtui.tui.widgets.outline_tree import NodeCounts, OutlineTree, hits_by_se
 _SAMPLE = 64_000
 """Bytes of a document from which its tokens per byte are estimated; the sizes shown are rounded anyway."""
 _SIZE_CELLS = 5
-_ROOM_FOR_SIZE = 26
+_ROOM_FOR_SIZE = 24
 """Width under which titles need the cells that sizes and wide indents would take."""
 
 StyleOf = Callable[[str], Style]

@@ -25,14 +25,16 @@ from roamtui.tui.references import source_definitions
 from roamtui.tui.widgets.flow import FlowView
 from roamtui.tui.widgets.messages import SectionMessage
 from roamtui.tui.widgets.tabs import PaneTabs
-from roamtui.tui.wrapping import Piece, Row
+from roamtui.tui.wrapping import Piece, Row, wrap
 
 Tab = Literal["outline", "sections"]
 OUTLINE_KEY = "outline"
 _COUNTED = 12_000
 """Bytes of own text up to which tokens are estimated from the text itself; beyond, from its beginning."""
-_EMPTY = "  Nothing is open. Choose a section in the outline, or ask a question."
-_NO_OUTLINE = "  The outline is sent with the first question."
+_REASON_ROWS = 3
+"""Rows a section's head gives to who opened it and why."""
+_EMPTY = "Nothing is open. Choose a section in the outline, or ask a question."
+_NO_OUTLINE = "The outline is sent with the first question."
 
 
 class SectionsPane(Vertical):
@@ -295,13 +297,13 @@ def _header(place: Place, section: SectionState, tokens: int, width: int) -> lis
     fill = " " * (room - cell_len(path) + 1)
     head = (Piece(f" {path}", "path"), Piece(fill, "path"), Piece(right, "path"), Piece("✕ ", "close"))
     mark = section.mark
-    who = _who(section)
-    pieces = [Piece(f" {GLYPHS[mark]} ", mark), Piece(clip(who, max(1, width - 6)), "meta")]
-    if section.pinned:
-        pieces.append(Piece(f" {PIN}", "pin"))
     rows = [Row(head, 0)]
-    if who or section.pinned:
-        rows.append(Row(tuple(pieces), 0))
+    pin = (Piece(f" {PIN}", "pin"),) if section.pinned else ()
+    told = wrap([Piece(_who(section), "meta")], max(1, width - 5))
+    for number, pieces in enumerate(told[:_REASON_ROWS]):
+        before = Piece(f" {GLYPHS[mark]} ", mark) if number == 0 else Piece("   ")
+        more = (Piece("…", "meta"),) if number == _REASON_ROWS - 1 and len(told) > _REASON_ROWS else ()
+        rows.append(Row((before, *pieces, *more, *(pin if number == 0 else ())), 0))
     return [*rows, Row((), 0)]
 
 
