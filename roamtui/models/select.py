@@ -103,7 +103,16 @@ def _maker(name: str, choice: ModelChoice, environ: Mapping[str, str]) -> tuple[
     problem = None if choice.api_key else key_problem(name, environ=environ)
     key = choice.api_key or (provider_key(name, environ) if problem is None else None)
     lite = LiteLLM(name, api_key=key, problem=problem)
-    return lite, lite.version, ""
+    return lite, lite.version, _address_in(environ, name)
+
+
+def _address_in(environ: Mapping[str, str], name: str) -> str:
+    """Return the address the user's environment gives litellm for a provider: recorded answers belong to a server."""
+    provider = provider_of(name)
+    prefix = (provider.prefix if provider else name.partition("/")[0]).removesuffix("_chat").upper()
+    found = next((environ[key] for end in ("_API_BASE", "_BASE_URL") if environ.get(key := prefix + end)), "")
+    scheme, mark, rest = found.partition("://")
+    return scheme + mark + rest.rpartition("@")[2].partition("?")[0]
 
 
 def base_url_key(base_url: str, environ: Mapping[str, str]) -> Secret | None:

@@ -94,6 +94,19 @@ async def test_the_whole_line_retries_and_records(tmp_path: Path) -> None:
         assert server.requests[1].headers["authorization"] == "Bearer own-key-000000001"
 
 
+async def test_recorded_answers_belong_to_the_server_the_environment_names(tmp_path: Path) -> None:
+    """litellm reads addresses from the environment; an answer of one server must not be served for another."""
+    keys = set()
+    for address in ("", "http://one.example/v1", "http://user:CANARY-word@two.example/v1"):
+        environ = {"OPENAI_API_BASE": address} if address else {}
+        model = open_model(ModelChoice("gpt-4o", cache_dir=tmp_path), environ=environ)
+        _, deltas, _ = await collect(model)
+        await model.aclose()
+        assert isinstance(deltas[0], Served)
+        keys.add(deltas[0].key)
+    assert len(keys) == 3
+
+
 # -- keys -----------------------------------------------------------------------------------------
 
 
