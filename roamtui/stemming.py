@@ -97,7 +97,7 @@ def stem_german(word: str) -> str:
         return word
     word = word.replace("ae", "a").replace("oe", "o").replace("ue", "u") if len(word) > 5 else word
     for ending in ("innen", "in", "ern", "em", "en", "er", "es", "e", "s", "n"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
+        if word.endswith(ending) and len(word) - len(ending) >= (4 if ending in "sn" else 3):
             word = word[: -len(ending)]
             break
     if word.endswith(("est", "er", "en", "st")) and len(word) > 6:

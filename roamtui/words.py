@@ -27,6 +27,8 @@ _UNSPACED = regex.compile(rf"[{_CJK}]", regex.VERSION1)
 _KANA_STOP = re.compile("[\u3041-\u309f].|.[はがをにのでともへやか]")
 """Bigrams that start in Japanese endings or end in a particle: they straddle words."""
 _MARKS = re.compile("[\u0300-\u036f]")
+_RESIDUE = re.compile(r"[\s!-/:-@\[-`{-~\u2044]")
+"""What compatibility forms fall apart into beside letters and digits."""
 _MEMORY = 400_000
 """Distinct words remembered with their stem; beyond it the memory starts anew."""
 
@@ -93,16 +95,16 @@ class _Stems(dict[str, str]):
     def __missing__(self, word: str) -> str:
         if len(self) >= _MEMORY:
             self.clear()
-        token = self[word] = self._stem(fold(word))
+        token = self[word] = self._stem(_RESIDUE.sub("", fold(word)))
         return token
 
 
-def fold(word: str) -> str:
-    """Return a word without case and without diacritics of Latin, Greek and Cyrillic letters."""
-    if word.isascii():
-        return word.lower()
-    flat = _MARKS.sub("", unicodedata.normalize("NFKD", word.casefold()))
-    return unicodedata.normalize("NFC", flat)
+def fold(text: str) -> str:
+    """Return a text without case and without diacritics of Latin, Greek and Cyrillic letters."""
+    if text.isascii():
+        return text.lower()
+    flat = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return unicodedata.normalize("NFC", _MARKS.sub("", flat))
 
 
 class Lexicon:

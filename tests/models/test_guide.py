@@ -205,3 +205,22 @@ async def test_double_brackets_in_the_text_do_not_break_the_citation() -> None:
     )
     ending = answered(await ask(session(library(text)), "How do I test whether a file exists?"))
     assert all(item.status == "exact" for item in ending.citations)
+
+
+async def test_several_documents_are_introduced_one_by_one() -> None:
+    events = await ask(session(library(GARDEN, KITCHEN)), "What is this about?")
+    assert not any(isinstance(event, ev.SectionRefused) for event in events)
+    ending = answered(events)
+    assert "A small book about a garden" in ending.text
+    assert "A stove and a sink." in ending.text
+
+
+async def test_the_long_form_of_the_outline_is_read_too() -> None:
+    events = await ask(session(library(), marker="full"), "What is this about?")
+    assert "A small book about a garden" in answered(events).text
+
+
+async def test_a_question_without_words_is_answered_kindly() -> None:
+    for question in ("?", "and so?", "🙂"):
+        events = await ask(session(library()), question)
+        assert isinstance(events[-1], ev.Answered | ev.NotFound)

@@ -28,6 +28,7 @@ def titles(of: Library, query: str, limit: int = 50) -> list[str]:
         ("INSTALL", ["Install", "Installing"]),
         ("set net", ["Network settings"]),
         ("uber", ["Über uns"]),
+        ("über u", ["Über uns"]),
         ("line 5", ["Installing"]),
         ("", []),
         ("   ", []),

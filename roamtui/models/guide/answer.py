@@ -98,8 +98,9 @@ def cite(quote: list[Unit]) -> str:
 
 def _overview(notes: Notes, evidence: Evidence, phrases: Phrases) -> str:
     """Return how the opened sections begin, and the titles of the document's main parts."""
-    found = [evidence.opening(section, 2) for section in sorted(fresh(notes.open.values()), key=_place)]
-    lines = [cite([unit]) for section in found[:3] for unit in section][:MOST_QUOTES]
+    meant = dict.fromkeys([ref for ref, _ in notes.asked] + [item.ref for item in fresh(notes.open.values())])
+    found = [evidence.opening(notes.open[ref], 2) for ref in meant if ref in notes.open]
+    lines = [cite([unit]) for units in list(filter(None, found))[:3] for unit in units][:MOST_QUOTES]
     shown = [phrases.overview, *filter(None, lines)] if any(lines) else []
     top = min((item.level for item in notes.outline.values() if item.level), default=0)
     deeper = [item.title for item in notes.outline.values() if item.level == top + 1]

@@ -129,7 +129,7 @@ class Evidence:
 
     def opening(self, section: OpenText, count: int) -> list[Unit]:
         """Return the first sentences of a section's prose."""
-        return [unit for unit in self._units[section.ref] if not unit.code and len(unit.text) > 30][:count]
+        return [unit for unit in self._units[section.ref] if not unit.code and len(unit.text) > 12][:count]
 
     def after(self, unit: Unit) -> Unit | None:
         """Return the unit that directly follows, or None."""

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 
 from roamtui.models.base import Delta, Finish, Request, Text, ToolCallPart
 from roamtui.models.guide.notes import read
-from roamtui.models.guide.reading import Step, decide
+from roamtui.models.guide.reading import decide
 
 CHUNK = 24
 """Characters per text delta, so that an answer is seen to arrive."""
@@ -31,7 +31,8 @@ class GuideModel:
         step = decide(read(request.messages), _offered(request))
         for index, (name, arguments) in enumerate(step.calls):
             key = f"guide_{len(request.messages)}_{index}"
-            yield ToolCallPart(index, key, name, json.dumps(arguments, ensure_ascii=False))
+            written = json.dumps(arguments, ensure_ascii=False).encode("utf-8", "replace").decode()
+            yield ToolCallPart(index, key, name, written)
         for start in range(0, len(step.text), CHUNK):
             yield Text(step.text[start : start + CHUNK])
         yield Finish("tool_calls" if step.calls else "stop")
@@ -43,6 +44,3 @@ class GuideModel:
 def _offered(request: Request) -> frozenset[str]:
     names = (tool.get("function", {}).get("name") for tool in request.tools)
     return frozenset(name for name in names if isinstance(name, str))
-
-
-__all__ = ["GuideModel", "Step"]

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from roamtui.document.model import ROOT_ID
 from roamtui.models.base import Message
 
 PROGRAM_NOTE = "[roamtui] "
@@ -22,7 +23,9 @@ _HEADER = re.compile(
     rf"^\[({_REF})\] (.*) · lines? (\d+)(?:-(\d+))? · ({_SIZE}) tok(?: · part (\d+) of (\d+))?( · no text of its own)?$"
 )
 _FENCE = re.compile(r"^--- [0-9a-f]{16}$")
-_OUTLINE = re.compile(rf"^\[({_REF})\] (?:(#+) |(\([a-z]+\)) )?(.*?)(?: · (\d+) sub)?(?: · ({_SIZE}) tok)?$")
+_OUTLINE = re.compile(rf"^\[({_REF})\] (?:(#+) |(\([a-z]+\)) )?(.*?)(?: · \d+ sub)?(?: · ({_SIZE}) tok)?$")
+_COMMENTED = re.compile(rf"^(?:(#+) )?(.*?)(?: · \d+ sub)?(?: · ({_SIZE}) tok)? <!-- .*\(\"({_REF})\"\) -->$")
+"""An outline line in its long form."""
 _HIT = re.compile(rf"^\[({_REF})\] (.*) · ({_SIZE}) tok(?: · part (\d+) of (\d+))?( · open)?$")
 _REFUSED = re.compile(rf"^! .*?\[?({_REF})\]?")
 
@@ -32,6 +35,7 @@ class Listed:
     """A section known from the outline or a list, or as a search hit: its line, not its text."""
 
     ref: str
+    """Id as the program writes it."""
     title: str
     """Title; the whole path for a search hit."""
     tokens: int
@@ -39,8 +43,7 @@ class Listed:
     words: str
     """Opening words, or the snippet."""
     level: int = 0
-    below: int = 0
-    """Sections below it."""
+    """Heading level; 0 for hits, the preamble and parts."""
     order: int = 0
     """Place among the lines seen."""
     part: int = 1
@@ -78,7 +81,9 @@ class Search:
     """One search of the present question."""
 
     query: str
+    """As it was sent."""
     hits: list[Listed]
+    """What was found, best first."""
 
 
 @dataclass(slots=True)
@@ -199,21 +204,22 @@ def _hits(content: str) -> Iterator[Listed]:
 def _read_outline(content: str, notes: Notes) -> None:
     lines = content.split("\n")
     for number, line in enumerate(lines):
-        match = _OUTLINE.match(line) if line.startswith("[") else None
-        if match is None or _HEADER.match(line) or match[1] in notes.outline:
+        found = _listed(line)
+        if found is None or found.ref in notes.outline or found.ref.endswith(ROOT_ID):
             continue
         after = lines[number + 1] if number + 1 < len(lines) else ""
-        words = after.strip() if after.startswith("    ") else ""
-        notes.outline[match[1]] = Listed(
-            ref=match[1],
-            title=match[4],
-            tokens=_size(match[6] or "0"),
-            words=words,
-            level=len(match[2] or ""),
-            below=int(match[5] or 0),
-            order=len(notes.outline),
-        )
-        notes.sample += f" {match[4]} {words}"
+        found.words = after.strip() if after.startswith("    ") else ""
+        found.order = len(notes.outline)
+        notes.outline[found.ref] = found
+        notes.sample += f" {found.title} {found.words}"
+
+
+def _listed(line: str) -> Listed | None:
+    if line.startswith("["):
+        match = None if _HEADER.match(line) else _OUTLINE.match(line)
+        return Listed(match[1], match[4], _size(match[5] or "0"), "", level=len(match[2] or "")) if match else None
+    match = _COMMENTED.match(line) if line.endswith("-->") else None
+    return Listed(match[4], match[2], _size(match[3] or "0"), "", level=len(match[1] or "")) if match else None
 
 
 def _read_excerpts(content: str, notes: Notes, *, fresh: bool) -> None:

@@ -11,10 +11,15 @@ class Phrases:
     """Everything the guide ever says by itself."""
 
     best: str
+    """Before quotes that match the question."""
     nearest: str
+    """Before quotes that only come near."""
     overview: str
+    """Before the document's first sentences."""
     parts: str
+    """Before the titles of its parts."""
     nothing: str
+    """When there is nothing to quote and no tool to give up with."""
     found: str
     """Reason for opening a section."""
     mentions: str
@@ -22,11 +27,11 @@ class Phrases:
     reads_on: str
     """Reason for another part, with {title}."""
     tried: str
-    """With {queries} and {titles}."""
+    """What was done before giving up, with {queries} and {titles}."""
     missing: str
-    """With {words}."""
+    """What was not found, with {words}."""
     suggestion: str
-    """With {title}."""
+    """A question the document can answer, with {title}."""
 
 
 _ENGLISH = Phrases(
@@ -37,7 +42,7 @@ _ENGLISH = Phrases(
     nothing="None of the open sections says anything about it.",
     found="found by the search",
     mentions="mentions {words}",
-    reads_on="reads on in “{title}”: the passage found is further down",
+    reads_on="reads on in “{title}”",
     tried="Searched for {queries}; opened {titles}.",
     missing="No passage that holds: {words}.",
     suggestion="What does “{title}” say?",
@@ -50,7 +55,7 @@ _GERMAN = Phrases(
     nothing="In den offenen Abschnitten steht dazu nichts.",
     found="von der Suche gefunden",
     mentions="erwähnt {words}",
-    reads_on="liest weiter in „{title}“: die gefundene Stelle steht weiter unten",
+    reads_on="liest in „{title}“ weiter",
     tried="Gesucht: {queries}; geöffnet: {titles}.",
     missing="Keine Stelle enthält: {words}.",
     suggestion="Was steht unter „{title}“?",
@@ -63,7 +68,7 @@ _JAPANESE = Phrases(
     nothing="開いた節には該当する記述がありません。",
     found="検索で見つかった節",
     mentions="{words} に触れている",
-    reads_on="「{title}」の続きを読む: 見つかった箇所はまだ先",
+    reads_on="「{title}」の続きを読む",
     tried="検索: {queries}; 開いた節: {titles}",
     missing="該当する箇所がない語: {words}",
     suggestion="「{title}」には何が書いてありますか?",
@@ -76,7 +81,7 @@ _CHINESE = Phrases(
     nothing="已打开的章节中没有相关内容。",
     found="搜索到的章节",
     mentions="提到{words}",
-    reads_on="继续读“{title}”: 找到的段落在后面",
+    reads_on="继续读“{title}”",
     tried="已搜索: {queries}; 已打开: {titles}",
     missing="没有段落包含: {words}",
     suggestion="“{title}”一节说了什么?",
@@ -89,7 +94,7 @@ _GREEK = Phrases(
     nothing="Οι ανοιχτές ενότητες δεν λένε τίποτα γι' αυτό.",
     found="βρέθηκε από την αναζήτηση",
     mentions="αναφέρει {words}",
-    reads_on="συνεχίζει στην ενότητα «{title}»: το απόσπασμα βρίσκεται πιο κάτω",
+    reads_on="συνεχίζει στην ενότητα «{title}»",
     tried="Αναζητήθηκαν: {queries}· ανοίχτηκαν: {titles}.",
     missing="Κανένα απόσπασμα δεν περιέχει: {words}.",
     suggestion="Τι λέει η ενότητα «{title}»;",

@@ -56,6 +56,12 @@ class Question:
     overview: bool
     """Whether it asks about the document as a whole."""
     lexicon: Lexicon
+    """Knows the words of the document's language."""
+
+    @property
+    def has_words(self) -> bool:
+        """Whether there is anything to search for."""
+        return bool(self.terms or self.borrowed)
 
 
 def understand(text: str, earlier: list[str], sample: str) -> Question:
@@ -122,7 +128,3 @@ class Rarity:
         """Return the inverse document frequency of a token; unseen tokens weigh most."""
         count = self._counts[token]
         return math.log(1 + (self._total - count + 0.5) / (count + 0.5))
-
-    def seen(self, token: str) -> bool:
-        """Tell whether any text seen holds the token."""
-        return self._counts[token] > 0

@@ -60,26 +60,23 @@ def decide(notes: Notes, tools: frozenset[str]) -> Step:
     question = understand(notes.question, notes.earlier, notes.sample)
     phrases = phrases_for(notes.question)
     can_open = "expand_section" in tools and notes.steps < MOST_TURNS
-    if can_open and question.overview and not notes.asked:
+    overview = question.overview and bool(notes.outline or notes.open)
+    if can_open and overview and not notes.asked:
         top = _top_sections(notes)
         if top:
             return Step(calls=(("expand_section", {"section_ids": top, "reason": phrases.overview}),))
     unseen = bool(notes.outline) or not notes.open  # a small document is sent whole: nothing is left to search
-    if can_open and "search_sections" in tools and unseen and not notes.searches and _is_searchable(question):
+    if can_open and "search_sections" in tools and unseen and not (overview or notes.searches) and question.has_words:
         return _search(question)
     found = candidates(notes)
     evidence = Evidence(notes, question, {item.ref: place for place, item in enumerate(found)})
-    if can_open and not question.overview:
+    if can_open and not overview:
         step = _open_more(notes, evidence, found, phrases) or _read_on(notes, evidence, found, phrases)
         if step is not None:
             return step
-    if question.overview or not question.terms or supported(evidence):
+    if overview or not question.terms or supported(evidence):
         return Step(text=answer(notes, evidence, phrases))
     return _give_up(notes, evidence, found, phrases, tools)
-
-
-def _is_searchable(question: Question) -> bool:
-    return bool(question.terms or question.borrowed) and not question.overview
 
 
 def supported(evidence: Evidence) -> bool:
@@ -200,11 +197,15 @@ _OPENERS = ("overview", "introduction", "about", "summary", "abstract", "überbl
 
 
 def _top_sections(notes: Notes) -> list[str]:
-    """Return the sections that say what the document is: the first ones with text, and those named so."""
+    """Return the sections that say what the documents are: the first of each, and those named so."""
     lines = sorted(notes.outline.values(), key=lambda item: item.order)
+    documents: dict[str, list[Listed]] = {}
+    for item in lines:
+        documents.setdefault(item.ref.rpartition(".")[0], []).append(item)
+    first = [item for found in documents.values() for item in found[: 2 if len(documents) == 1 else 1]]
     named = [item for item in lines if item.title.lower().startswith(_OPENERS)]
-    chosen = {item.ref: item for item in [*lines[:2], *named[:2]]}
-    return [ref for ref in chosen if ref not in notes.open][:3]
+    chosen = dict.fromkeys(item.ref for item in [*first[:4], *named[:2]])
+    return [ref for ref in chosen if ref not in notes.open][:4]
 
 
 def _give_up(notes: Notes, evidence: Evidence, found: list[Listed], phrases: Phrases, tools: frozenset[str]) -> Step:
