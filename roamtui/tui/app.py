@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-import webbrowser
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import msgspec
 from textual import on
@@ -16,7 +16,6 @@ from textual.screen import Screen
 from roamtui import paths
 from roamtui.config import Settings
 from roamtui.errors import RoamError
-from roamtui.session import Session
 from roamtui.text import one_line
 from roamtui.tui import safe
 from roamtui.tui.keymap import build_keymap
@@ -26,6 +25,9 @@ from roamtui.tui.terminal import HardenedApp
 from roamtui.tui.themes import DARK_THEME, register_themes
 from roamtui.tui.widgets.prompt import QuestionHistory
 from roamtui.tui.widgets.status import Facts
+
+if TYPE_CHECKING:
+    from roamtui.session import Session
 
 _FAREWELL = 1.0
 """Seconds a running question gets to end when the program is left."""
@@ -50,7 +52,10 @@ class RoamApp(HardenedApp):
         self._loader = Loader(self, workshop)
         self._session: Session | None = None
         self._sizes = 0
-        self._themes: list[str] = []
+        self._themes = [theme.name for theme in register_themes(self, paths.themes_dirs()).usable] or [self.theme]
+        self._wanted_theme = settings.theme or os.environ.get("TEXTUAL_THEME", "") or DARK_THEME
+        if self._wanted_theme in self.available_themes:
+            self.theme = self._wanted_theme
         self.problem: RoamError | None = None
         """Why nothing could be shown; `run_screen` raises it again."""
         self.history = QuestionHistory(paths.state_dir() / "questions.jsonl")
@@ -71,13 +76,9 @@ class RoamApp(HardenedApp):
         return self.main
 
     def on_mount(self) -> None:
-        """Take the theme, then read behind the first paint."""
-        self._themes = [theme.name for theme in register_themes(self, paths.themes_dirs()).usable] or [self.theme]
-        wanted = self._settings.theme or os.environ.get("TEXTUAL_THEME", "") or DARK_THEME
-        if wanted in self.available_themes:
-            self.theme = wanted
-        else:
-            safe.toast(self, f"There is no theme {one_line(wanted)}.", severity="warning")
+        """Say what the user should know, and read behind the first paint."""
+        if self._wanted_theme not in self.available_themes:
+            safe.toast(self, f"There is no theme {one_line(self._wanted_theme)}.", severity="warning")
         for notice in (*self._notices, *self.keys.problems):
             safe.toast(self, notice, severity="warning", timeout=10)
         self._open(self._addresses)
@@ -120,6 +121,7 @@ class RoamApp(HardenedApp):
     @on(Opened)
     def _opened(self, event: Opened) -> None:
         self.main.show_library(event.library)
+        self.call_after_refresh(self._loader.painted.set)
 
     @on(Ready)
     async def _session_ready(self, event: Ready) -> None:
@@ -181,6 +183,8 @@ class RoamApp(HardenedApp):
             if what == "copy":
                 self.main.reading.copy_text(address, "The address")
             elif what == "open":
+                import webbrowser
+
                 self.run_worker(lambda: webbrowser.open(address), thread=True, exit_on_error=False)
 
         self.push_screen(link_dialog(address), chosen)

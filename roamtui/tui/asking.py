@@ -9,22 +9,23 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 
 from roamtui.errors import RoamError
-from roamtui.session import Session
 from roamtui.text import redact
 from roamtui.trace.state import Question, TraceState
 from roamtui.tui.bridge import Bridge
 from roamtui.tui.examples import questions_from_headings, questions_from_model
 from roamtui.tui.reading import Reading, Spot
-from roamtui.tui.screens.dialogs import MODEL_HINT, ask_user_dialog
-from roamtui.tui.screens.picker import Picker
 from roamtui.tui.widgets.answer import plain_answer
 from roamtui.tui.widgets.rows import Action, Piece, Row, row
 from roamtui.tui.widgets.status import BUILT_IN
 from roamtui.tui.widgets.turns import group_citations
 
 if TYPE_CHECKING:
+    from roamtui.session import Session
     from roamtui.tui.screens.main import MainScreen
+    from roamtui.tui.screens.picker import Picker
 
+MODEL_HINT = "To have a model answer: roamtui DOC --model ollama_chat/qwen3, or choose one here (F4)."
+"""The one line that tells how to use a model."""
 _TICK = 0.5
 """Seconds between two updates of the times shown while a question runs."""
 
@@ -153,6 +154,8 @@ class Asking:
                 self.bridge.reply(request, "", refused="The user closed the question without an answer.")
             else:
                 self.bridge.reply(request, answer)
+
+        from roamtui.tui.screens.dialogs import ask_user_dialog
 
         self._dialog = ask_user_dialog(pending)
         self._screen.app.push_screen(self._dialog, answered)

@@ -8,14 +8,17 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import aclosing
+from typing import TYPE_CHECKING
 
 from textual.dom import DOMNode
 from textual.timer import Timer
 from textual.worker import Worker
 
 from roamtui.agent.user import Action
-from roamtui.session import Session
 from roamtui.trace.state import TraceState
+
+if TYPE_CHECKING:
+    from roamtui.session import Session
 
 FRAME = 1 / 30
 """Seconds between two repaints; more would be drawn than a terminal shows."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.timer import Timer
 
 from roamtui.document.model import Document, Library
-from roamtui.search.find import Mode, find_all, has_upper
 from roamtui.tui.reading import Reading, Spot
 
 if TYPE_CHECKING:
+    from roamtui.search.find import Mode
     from roamtui.tui.screens.main import MainScreen
 
 _PAUSE = 0.06
@@ -47,6 +47,8 @@ class Found(NamedTuple):
 
 def find_everywhere(library: Library, wanted: Wanted) -> Found:
     """Find in every document. Blocks; meant for a thread."""
+    from roamtui.search.find import find_all, has_upper
+
     spans: list[tuple[Document, list[tuple[int, int]]]] = []
     complete, error = True, ""
     case = wanted.case or (wanted.mode == "literal" and has_upper(wanted.pattern))

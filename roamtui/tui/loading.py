@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.app import App
 from textual.message import Message
@@ -12,15 +14,19 @@ from textual.worker import Worker, get_current_worker
 
 from roamtui.config import Settings
 from roamtui.document.model import Library
-from roamtui.engine import ChosenModel
 from roamtui.errors import DocumentError, RoamError
-from roamtui.search.index import Index
-from roamtui.session import Session
+
+if TYPE_CHECKING:
+    from roamtui.engine import ChosenModel
+    from roamtui.search.index import Index
+    from roamtui.session import Session
 
 Progress = Callable[[int, int], None]
 Notice = Callable[[str], None]
 _OFTEN = 0.05
 """Seconds between two reports of progress."""
+_PAINT = 1.0
+"""Seconds the work behind waits at most for the documents to be drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +100,12 @@ class Loader:
     def __init__(self, app: App[int], workshop: Workshop) -> None:
         self._app = app
         self._workshop = workshop
+        self.painted = threading.Event()
+        """Set once the documents stand on the screen: what follows would only delay that."""
 
     def open(self, addresses: Sequence[str], settings: Settings) -> Worker[None]:
         """Open documents; what is being opened before is given up."""
+        self.painted.clear()
         return self._app.run_worker(
             lambda: self._open(addresses, settings), group="load", exclusive=True, thread=True, exit_on_error=False
         )
@@ -130,6 +139,7 @@ class Loader:
         try:
             library = self._workshop.open_library(addresses, self._report("reading"))
             self._post(Opened(library))
+            self.painted.wait(_PAINT)
             index = self._workshop.make_index(library)
             session = self._workshop.make_session(library, index, settings, self._notice)
             _ = session.outline  # worked out here, so that the screen never waits for it

@@ -10,14 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from typing import TYPE_CHECKING
 
 from roamtui.text import display
 from roamtui.tui.references import DEFINITION
 from roamtui.tui.tables import Cell, lay_out
 from roamtui.tui.wrapping import Piece, Row, wrap, wrap_exactly
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 References = Mapping[str, Mapping[str, str]]
 """Link definitions by normalised label, as markdown-it keeps them."""
@@ -58,6 +60,8 @@ def written(line: str, style: str, at: int, link: str = "") -> Piece:
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt  # the first paint needs none
+
     # Definitions are collected beforehand and shown like any text; the rule would hide them, and it is quadratic.
     return MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable("reference")
 

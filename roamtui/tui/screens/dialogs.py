@@ -11,8 +11,6 @@ from roamtui.text import one_line
 from roamtui.trace.state import PendingInput
 from roamtui.tui.screens.picker import MOST_SHOWN, Choice, Picker, among
 
-MODEL_HINT = "To have a model answer: roamtui DOC --model ollama_chat/qwen3, or choose one here (F4)."
-"""The one line that tells how to use a model."""
 _READABLE = frozenset((".md", ".markdown", ".mdx", ".txt", ".rst", ".text", ""))
 
 

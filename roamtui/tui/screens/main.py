@@ -16,7 +16,6 @@ from textual.worker import get_current_worker
 from roamtui.crash import write_note
 from roamtui.document.model import Library
 from roamtui.estimate import estimate_tokens
-from roamtui.session import Session
 from roamtui.text import redact
 from roamtui.trace.state import TraceState
 from roamtui.tui import safe
@@ -38,6 +37,7 @@ from roamtui.tui.widgets.status import Facts, HeaderLine
 from roamtui.tui.widgets.tracestrip import TraceStrip
 
 if TYPE_CHECKING:
+    from roamtui.session import Session
     from roamtui.tui.app import RoamApp
 
 _SAMPLE = 64_000

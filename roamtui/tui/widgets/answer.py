@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from markdown_it import MarkdownIt
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
@@ -20,6 +21,9 @@ from roamtui.text import display
 from roamtui.tui.rendering import render_markdown, render_verbatim
 from roamtui.tui.widgets.rows import ACTION, Action
 from roamtui.tui.wrapping import Row
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
 
 Render = Callable[[str, int], list[Strip]]
 """Draws Markdown for a width in cells."""
@@ -209,9 +213,14 @@ class StreamedMarkdown:
         return Strip([segment for segment in segments if segment.text])
 
 
-_BLOCKS = MarkdownIt("commonmark").enable("table")
-_BLOCKS.core.ruler.enableOnly(["normalize", "block"])
-_BLOCKS.block.ruler.disable("reference")
+@lru_cache(maxsize=1)
+def _blocks() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark").enable("table")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    parser.block.ruler.disable("reference")
+    return parser
 
 
 def _head(text: str) -> str:
@@ -241,7 +250,7 @@ def split_blocks(text: str, fence: str = "") -> list[str]:
         return []
     lines = (fence + text).split("\n")
     starts = [
-        token.map[0] for token in _BLOCKS.parse(fence + text) if token.level == 0 and token.map and token.nesting >= 0
+        token.map[0] for token in _blocks().parse(fence + text) if token.level == 0 and token.map and token.nesting >= 0
     ]
     starts = [0, *(start for start in starts[1:] if start > 0)]
     cut = ["\n".join(lines[a:b]) + "\n" for a, b in zip(starts, [*starts[1:], len(lines)], strict=True)]
@@ -252,7 +261,7 @@ def split_blocks(text: str, fence: str = "") -> list[str]:
 
 def open_fence(text: str) -> str:
     """Return the opening line of a code block that is still open at the end of `text`, with its line end."""
-    tokens = [token for token in _BLOCKS.parse(text) if token.level == 0]
+    tokens = [token for token in _blocks().parse(text) if token.level == 0]
     if not tokens or tokens[-1].type != "fence" or tokens[-1].map is None:
         return ""
     lines = text.split("\n")

@@ -299,7 +299,9 @@ class ChatLog(ScrollView, can_focus=True):
         """Draw one line of the conversation."""
         cells = self.scrollable_content_region.width
         line = y + self.scroll_offset.y
-        base = self.rich_style
+        base = self._styles.get(" base")
+        if base is None:  # working it out takes longer than drawing a line
+            base = self._styles[" base"] = self.rich_style
         strip = self._strip(line)
         if self.has_focus and self._cursor is not None:
             strip = self._with_cursor(strip, line)

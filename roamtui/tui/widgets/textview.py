@@ -9,6 +9,7 @@ from typing import ClassVar
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
+from textual.geometry import Region
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -23,6 +24,10 @@ _TEXT_STYLES = (
     *("pin", "hit", "current", "cited", "flash", *MARKS),
 )
 """Names a piece's style may be made of; `text--NAME` is the component class."""
+
+
+_BASE = " base"
+"""Key of the view's own style among those that are kept."""
 
 
 class TextView(ScrollView):
@@ -65,21 +70,41 @@ class TextView(ScrollView):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._styles: dict[str, Style] = {}
+        self._base = Style()
+        """Style of the view itself, below all others."""
+        self._chosen: Selection | None = None
 
     def notify_style_update(self) -> None:
         """Forget the styles of the theme before."""
         super().notify_style_update()
         self._styles.clear()
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw rows; what is the same for all of them is looked up once."""
+        base = self.rich_style
+        if base != self._base:
+            self._styles.clear()
+            self._base = base
+        self._chosen = self.text_selection
+        return super().render_lines(crop)
+
     def selection_updated(self, selection: Selection | None) -> None:
         """Draw the selection."""
         self.refresh()
 
+    @property
+    def base_style(self) -> Style:
+        """The view's own style; kept, because working it out takes longer than drawing a row."""
+        style = self._styles.get(_BASE)
+        if style is None:
+            style = self._styles[_BASE] = self.rich_style
+        return style
+
     def style_of(self, names: str) -> Style:
-        """Return the style of a piece: the names it is made of, later ones over earlier ones."""
+        """Return the style of a piece on this view: the names it is made of, later ones over earlier ones."""
         style = self._styles.get(names)
         if style is None:
-            style = Style()
+            style = self._base
             for name in names.split():
                 style += component_style(self, f"text--{name}")
             self._styles[names] = style
@@ -90,18 +115,21 @@ class TextView(ScrollView):
 
         A row with a place, its number in all of the text, can be selected.
         """
-        styled = [(start, end, self.style_of(name)) for start, end, name in marks]
-        selection = self.text_selection
-        span = None if selection is None or place < 0 else selection.get_span(place)
+        styled = [(start, end, component_style(self, f"text--{name}")) for start, end, name in marks]
+        span = None if self._chosen is None or place < 0 else self._chosen.get_span(place)
         if span is not None:
             chosen = self.screen.get_component_rich_style("screen--selection")
             styled.append((span[0], len(row.text) if span[1] == -1 else span[1], chosen))
         segments: list[Segment] = []
-        at = 0
+        at = used = 0
         for piece in row.pieces:
             segments += _split(piece.text, self.style_of(piece.style), at, styled)
             at += len(piece.text)
-        strip = Strip(segments).adjust_cell_length(cells, self.rich_style).apply_style(self.rich_style)
+            used += cell_len(piece.text)
+        if used < cells:
+            segments.append(Segment(" " * (cells - used), self._base))
+        strip = Strip(segments, max(used, cells))
+        strip = strip if used <= cells else strip.crop(0, cells)
         return strip if place < 0 else strip.apply_offsets(0, place)
 
 

@@ -19,6 +19,15 @@ from roamtui.tui.styles import component_style
 from roamtui.tui.widgets.turns import seconds
 
 
+_SHORT = {
+    "expand_section": "expand",
+    "search_sections": "search",
+    "list_children": "list",
+    "give_up": "not found",
+    "ask_user": "ask you",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """One item of the strip."""
@@ -46,7 +55,7 @@ def _step_item(question: Question, step: Step, *, last: bool) -> Item:
         failed = all(tool.error for tool in step.tools)
         style = "running" if not all(tool.done for tool in step.tools) else "bad" if failed else "item"
         words = [_tool_words(tool) for tool in step.tools[:3]]
-        return Item(" + ".join(words) + time, words[0].split(maxsplit=1)[0], style, step.number)
+        return Item(" + ".join(words) + time, _SHORT.get(step.tools[0].name, words[0]), style, step.number)
     if not last or question.outcome == "running":
         words_only = "…" if step.answered is None else "words"
         return Item(words_only + time, words_only, "running" if last else "item", step.number)
