@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import weakref
 from array import array
 from collections.abc import Iterator
 
@@ -37,8 +38,8 @@ class LexicalIndex:
         """Held by the thread that builds."""
         self._lock = threading.Lock()
         """Held while the connection or the row tables are used."""
-        self._building = threading.Lock()
         self._connection = sqlite3.connect(":memory:", check_same_thread=False)
+        weakref.finalize(self, self._connection.close)  # Python 3.13 complains of connections left open
         self._connection.execute(_CREATE)
         self._connection.execute(_RANK)
         self._connection.execute("CREATE VIRTUAL TABLE vocabulary USING fts5vocab(passage, 'row')")
