@@ -10,7 +10,7 @@ import bisect
 import hashlib
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import Literal
@@ -25,6 +25,9 @@ from roamtui.estimate import token_units, tokens_of
 SectionKind = Literal["root", "preamble", "heading", "part"]
 
 _BLOCK = 1 << 20
+"""Bytes split into lines at a time."""
+_STRIDE = 1 << 12
+"""Bytes between two places at which token units are remembered: a million sections need no million numbers."""
 
 
 class Section(msgspec.Struct, frozen=True, gc=False):
@@ -74,11 +77,6 @@ class Document:
     origin: Origin
     metadata_end: int = 0
     """Byte after the front matter; 0 when there is none. Front matter is part of the preamble."""
-    _ids: dict[str, int] = field(default_factory=dict, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        if not self._ids:
-            self._ids.update((section.id, section.index) for section in self.sections)
 
     @cached_property
     def root(self) -> Section:
@@ -110,8 +108,12 @@ class Document:
         """Return the section with this id, the root included, or None."""
         if section_id == ROOT_ID:
             return self.root
-        index = self._ids.get(section_id)
+        index = self._indexes.get(section_id)
         return None if index is None else self.sections[index]
+
+    @cached_property
+    def _indexes(self) -> dict[str, int]:
+        return {section.id: section.index for section in self.sections}
 
     def at(self, index: int) -> Section:
         """Return the section at an index; -1 is the root."""
@@ -167,18 +169,32 @@ class Document:
         """Return the estimated tokens of the whole subtree, headings included; equal to estimating `full_text`."""
         if section.start == section.end:
             return 0
-        return tokens_of(self._units[section.last + 1] - self._units[max(section.index, 0)])
+        return tokens_of(self._units_before(section.last + 1) - self._units_before(max(section.index, 0)))
 
     def own_tokens(self, section: Section) -> int:
         """Return the estimated tokens of the own text."""
         text = self.own_text(section)
         return tokens_of(token_units(text)) if text else 0
 
+    def _units_before(self, index: int) -> int:
+        """Return the token units of everything before a section: they add up, since sections start at line starts."""
+        indexes, units = self._units_at
+        place = bisect.bisect_right(indexes, index) - 1
+        begin = self.sections[indexes[place]].start
+        end = self.sections[index].start if index < len(self.sections) else len(self.source)
+        return units[place] + (token_units(self.slice(begin, end)) if end > begin else 0)
+
     @cached_property
-    def _units(self) -> Sequence[int]:
-        """Token units of everything before each section: sections start at line starts, so that units add up."""
-        units = (token_units(self.slice(item.start, item.own_end)) for item in self.sections)
-        return array("q", accumulate(units, initial=0))
+    def _units_at(self) -> tuple[Sequence[int], Sequence[int]]:
+        """Sections at least `_STRIDE` bytes apart, and the token units of everything before each of them."""
+        indexes, units = array("q", [0]), array("q", [0])
+        begin = self.sections[0].start
+        for section in self.sections:
+            if section.start - begin >= _STRIDE:
+                indexes.append(section.index)
+                units.append(units[-1] + token_units(self.slice(begin, section.start)))
+                begin = section.start
+        return indexes, units
 
     # -- the text ---------------------------------------------------------------------------
 

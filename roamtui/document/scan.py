@@ -10,24 +10,42 @@ paragraphs cannot reach across it, so what follows reads the same with or withou
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from roamtui.document import html_blocks
 from roamtui.document.judge import judge
 
 
-class Mark(NamedTuple):
-    """A heading by byte offsets."""
+class Marks:
+    """Headings by byte offsets, in columns: a million of them are four arrays and not a million objects."""
 
-    start: int
-    """First byte of the heading's first line."""
-    body: int
-    """First byte after the heading (after the underline, for a setext heading)."""
-    level: int
-    """1 to 6."""
-    underline: int
-    """First byte of a setext heading's underline; 0 for an ATX heading."""
+    __slots__ = ("bodies", "levels", "starts", "underlines")
+
+    def __init__(self) -> None:
+        self.starts = array("q")
+        """First byte of each heading's first line."""
+        self.bodies = array("q")
+        """First byte after each heading (after the underline, for a setext heading)."""
+        self.levels = array("b")
+        """1 to 6."""
+        self.underlines = array("q")
+        """First byte of a setext heading's underline; 0 for an ATX heading."""
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def add(self, start: int, body: int, level: int, underline: int) -> None:
+        """Add a heading at the end."""
+        self.starts.append(start)
+        self.bodies.append(body)
+        self.levels.append(level)
+        self.underlines.append(underline)
+
+    def add_preamble(self) -> None:
+        """Put a row of level 0 before all headings, for the text that stands there."""
+        for column in (self.starts, self.bodies, self.levels, self.underlines):
+            column.insert(0, 0)
 
 
 Tick = Callable[[int, int], None]
@@ -35,6 +53,9 @@ Tick = Callable[[int, int], None]
 
 _STRETCH = 1 << 18
 """Bytes scanned between two calls of `Tick` where nothing is found: a few milliseconds."""
+
+_STEPS = 4_096
+"""Steps back, line by line, between two calls of `Tick`."""
 
 _CANDIDATE = (
     rb"( {0,3})(?:(#{1,6})(?=[ \t\n]|\Z)|(`{3,}|~{3,})|(<)(?=[A-Za-z/!?])|(=+|-+)[ \t]*(?=\n|\Z))"  # may start a block
@@ -56,7 +77,7 @@ _INDENT = re.compile(rb" *")
 _LINE_FEED = re.compile(rb"\n")
 
 
-def scan(source: bytes, start: int = 0, tick: Tick | None = None) -> list[Mark]:
+def scan(source: bytes, start: int = 0, tick: Tick | None = None) -> Marks:
     """Return the top-level headings of `source[start:]`, in order. `start` is the start of a line."""
     return _Scanner(source, start, tick).run()
 
@@ -81,7 +102,7 @@ class _Scanner:
         self.size = len(source)
         self.start = start
         self.tick = tick
-        self.marks: list[Mark] = []
+        self.marks = Marks()
         self.floor = start
         """Start of the last line known to be clean: nothing is open before it."""
         self.maybe_html = start
@@ -90,8 +111,10 @@ class _Scanner:
         """Content column of the last list item looked at."""
         self.item_line = -1
         """Start of the last line known to lie inside that item."""
+        self.steps_back = 0
+        """Lines looked at a second time, to see what stands before a candidate."""
 
-    def run(self) -> list[Mark]:
+    def run(self) -> Marks:
         """Scan to the end."""
         source, size, search = self.source, self.size, _NEXT.search
         handlers = (None, None, self._atx, self._fence, self._html, self._underline)
@@ -195,7 +218,7 @@ class _Scanner:
         return end
 
     def _add(self, start: int, body: int, level: int, underline: int) -> None:
-        self.marks.append(Mark(start, body, level, underline))
+        self.marks.add(start, body, level, underline)
         self.floor = body
         if self.tick is not None and not len(self.marks) % 512:
             self.tick(body, len(self.marks))
@@ -232,6 +255,9 @@ class _Scanner:
 
     def _previous(self, line: int) -> int:
         """Return the start of the line before."""
+        self.steps_back += 1
+        if not self.steps_back % _STEPS:
+            self._report(line)
         return max(self.start, self.source.rfind(b"\n", self.start, line - 1) + 1)
 
     def _is_blank_before(self, line: int) -> bool:

@@ -124,7 +124,7 @@ def test_a_larger_budget_never_lists_less(sections: list[tuple[int, str, str]], 
 
 def test_budgets_over_a_wide_range_list_more_and_more() -> None:
     of = library("".join(f"# Title {number}\n\nText {number} is here.\n\n" for number in range(300)))
-    listed = [build_outline(of, budget).listed for budget in range(200, 6_000, 37)]
+    listed = [build_outline(of, budget).listed for budget in range(200, 6_000, 97)]
     assert listed == sorted(listed)
 
 
@@ -155,7 +155,7 @@ def unfold(of: Library, name: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("count", [1, 30, 41, 300, 5_000])
+@pytest.mark.parametrize("count", [1, 30, 41, 300, 2_000])
 def test_every_section_of_a_long_row_can_be_reached_by_listing(count: int) -> None:
     of = library("# Top\n\n" + "".join(f"## Title {number}\n\nText {number} is here.\n\n" for number in range(count)))
     document_ = of.documents[0]
