@@ -21,8 +21,8 @@ Header = Callable[[int], list[Row]]
 
 _CACHED_SLICES = 96
 """Rendered slices kept: about forty screens."""
-_TAIL_STEP = 48_000
-"""Bytes of a long text that are cut into slices at a time: a millisecond or two."""
+_TAIL_STEP = 16_000
+"""Bytes of a long text that are cut into slices at a time: well under a millisecond."""
 _FAR = 400_000
 """Bytes that may be scanned to reach a place; beyond, the scan starts anew near the place."""
 

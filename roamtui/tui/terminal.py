@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import gc
 import os
 import re
 import sys
@@ -138,6 +139,7 @@ class HardenedApp(App[int]):
     def _watch_threads(self) -> None:
         if not self.is_headless:
             threading.excepthook = partial(_report_to, self, asyncio.get_running_loop())
+            gc.freeze()  # modules stay anyway; looking through them costs a frame or two each time
 
     def _fatal_error(self) -> None:
         error = sys.exc_info()[1] or self._exception
