@@ -178,6 +178,8 @@ def _silence() -> None:
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore", "asyncio"):
         logging.getLogger(name).addHandler(logging.NullHandler())  # else warnings go to stderr as a last resort
     warnings.filterwarnings("ignore", module=r"(litellm|pydantic|openai)(\.|$)")
+    # A call that is cancelled while litellm prepares it on a thread of its own leaves its coroutine behind.
+    warnings.filterwarnings("ignore", message=r"coroutine '\w*(Completion|Handler|LLM)\w*\.\w+' was never awaited")
 
 
 def _guard_clients(litellm: Any) -> None:

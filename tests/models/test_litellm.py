@@ -69,50 +69,30 @@ sys.stdout.write(json.dumps(seen))
 '''
 
 
-@pytest.fixture(scope="module")
-def probe(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+@pytest.fixture
+def probe(tmp_path: Path) -> Iterator[dict[str, Any]]:
     """Use litellm in a fresh interpreter, in a folder with a hostile .env; return what was seen."""
-    folder = tmp_path_factory.mktemp("hostile")
-    (folder / ".env").write_text("PLANTED=yes\nOPENAI_API_BASE=http://127.0.0.1:9/evil\nLITELLM_MODE=DEV\n")
+    (tmp_path / ".env").write_text("PLANTED=yes\nOPENAI_API_BASE=http://127.0.0.1:9/evil\nLITELLM_MODE=DEV\n")
     replies = [Reply(text="ok"), Reply(status=401, error=f"bad {CANARY}"), *[Reply(status=500)] * 9]
     environ = {name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_API_BASE"))}
     environ |= {"LITELLM_MODE": "DEV", "PYTHONPATH": os.pathsep.join(sys.path), "LITELLM_LOG": "DEBUG"}
     with OpenAIServer(replies) as server:
         command = [sys.executable, "-c", PROBE, server.base_url, CANARY]
-        done = subprocess.run(command, capture_output=True, cwd=folder, env=environ, timeout=120, check=False)
+        done = subprocess.run(command, capture_output=True, cwd=tmp_path, env=environ, timeout=120, check=False)
         assert done.returncode == 0, done.stderr.decode()[-2000:]
         seen: dict[str, Any] = json.loads(done.stdout)
-        yield {**seen, "stderr": done.stderr, "stdout": done.stdout, "server": server.base_url}
+        yield {**seen, "stderr": done.stderr, "server": server.base_url}
 
 
-def test_it_is_loaded_by_the_first_call_and_not_before(probe: dict[str, Any]) -> None:
-    assert probe["before"] is False
-
-
-def test_leaving_while_it_loads_does_not_wait_for_it(probe: dict[str, Any]) -> None:
-    """F-P28: closing the iterator takes less than 0.3 s, though the import takes seconds."""
-    assert probe["cancelled_after"] < 0.3
-
-
-def test_no_env_file_is_read(probe: dict[str, Any]) -> None:
-    """F-S03, H9: a .env in the working folder could send keys elsewhere."""
-    assert probe["planted"] == [None, None, "PRODUCTION"]
-
-
-def test_nobody_but_the_server_is_reached(probe: dict[str, Any]) -> None:
-    """F-P25: no price lists, no tokenizers, no telemetry."""
+def test_litellm_is_kept_in_its_place(probe: dict[str, Any]) -> None:
+    """One interpreter for all of it, because loading takes seconds."""
+    assert probe["before"] is False, "it is loaded by the first call, not before"
+    assert probe["cancelled_after"] < 0.3, "leaving while it loads does not wait for it (F-P28)"
+    assert probe["planted"] == [None, None, "PRODUCTION"], "no .env file is read (F-S03, H9)"
     port = probe["server"].rpartition(":")[2].partition("/")[0]
-    assert [place for place in probe["reached"] if port not in place and "127.0.0.1" not in place] == []
-
-
-def test_nothing_is_printed(probe: dict[str, Any]) -> None:
-    """F-P27: not a byte, though three of the calls failed and one name is unknown."""
-    assert probe["stderr"] == b""
-    assert probe["stdout"].startswith(b"{")
-    assert CANARY.encode() not in probe["stdout"]
-
-
-def test_each_failure_had_its_kind(probe: dict[str, Any]) -> None:
+    elsewhere = [place for place in probe["reached"] if port not in place and "127.0.0.1" not in place]
+    assert elsewhere == [], "no price lists, tokenizers or telemetry are fetched (F-P25)"
+    assert probe["stderr"] == b"", "nothing is printed, though calls fail and names are unknown (F-P27)"
     assert probe["kinds"] == ["answered", "auth", "bad_request", "bad_request", "overloaded"]
 
 
