@@ -30,6 +30,9 @@ from roamtui.document.model import Document, Library, Section
 from roamtui.estimate import UNITS_PER_TOKEN, token_units
 from roamtui.text import clip, for_model, hidden_count, preview, width
 
+DOCUMENTS = "documents"
+"""What fold lines for documents name in place of a section's id."""
+
 _SOME_LINES, _ALL_LINES, _FULL_LINES, _FOLDS = 55, 75, 80, 20
 """Percent of the budget: for lines when some sections stay unlisted; for lines when none does; for lines with full
 previews when some stay unlisted; for the words of folded runs."""
@@ -59,7 +62,7 @@ class Branch(NamedTuple):
     parent: Section
     """The section above them."""
     children: Sequence[Section]
-    """The siblings; with several documents at the top, their roots."""
+    """The siblings; a document's root alone, where several documents stand at the top."""
     first: int = 1
     """Number of the first one among all children of `parent`, from 1."""
 
@@ -190,6 +193,8 @@ class _Abridging:
     def _folds(self, following: _Entry, room: int) -> list[str]:
         """Return the lines that stand for the rest of a row of siblings, of which `following` is the first."""
         branch, place = following.branch, following.place
+        if following.section.kind == "root":
+            return list(self._documents_fold(following.document, room))
         if place == 0:
             return []  # no sibling is listed: the line of the section above says how many there are
         rest = len(branch.children) - place
@@ -209,6 +214,19 @@ class _Abridging:
         words = self._names_of_run(branch, begin, end, cells) if cells else ""
         if words:
             yield "    " + words
+
+    def _documents_fold(self, following: Document, room: int) -> Iterator[str]:
+        documents = [branch.document for branch in self.tops]
+        rest = documents[next(place for place, item in enumerate(documents) if item is following) :]
+        first, last = self._positions[id(rest[0])] + 1, self._positions[id(rest[-1])] + 1
+        line = fold_line(len(rest), f"{DOCUMENTS}:{first}-{last}", self.marker)
+        yield line
+        names = "; ".join(plain(item.name) for item in rest[:_RUN])
+        for cells in _FOLD_WIDTHS:
+            words = self._marked(clip(names, cells))
+            if words and token_units(line) + token_units(words) <= room:
+                yield "    " + words
+                return
 
     def _names_of_run(self, branch: Branch, begin: int, end: int, cells: int) -> str:
         """Name as many sections of a run as there is room for, evenly spread over it."""

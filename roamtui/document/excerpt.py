@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from roamtui.document.lines import path_line
 from roamtui.document.model import Document, Library, Place, Section
@@ -15,6 +16,8 @@ from roamtui.text import for_model
 
 NOT_OPENED = "Not opened, below this section:"
 """Line that stands before the outline of what was not delivered."""
+
+_known_parts: WeakKeyDictionary[Document, dict[tuple[int, int], Sequence[int]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ def excerpt(
     if place is None:
         raise KeyError(ref)
     document, section = place.document, place.section
-    ends = part_ends(document.source, section.body, section.own_end, part_tokens)
+    ends = _part_ends(document, section, part_tokens)
     if not 1 <= part <= len(ends):
         count = "1 part" if len(ends) == 1 else f"{len(ends)} parts"
         raise ValueError(f"[{ref}] has {count}; there is no part {part}.")
@@ -100,6 +103,17 @@ def excerpt(
         text += f"\n{NOT_OPENED}\n{list_children(library, ref, max(LEAST_TOKENS, left)).text}"
     delivered = () if own.delivered is None else (own.delivered,)
     return Excerpt(text, estimate_tokens(text), delivered, own.hidden, part, len(ends))
+
+
+def _part_ends(document: Document, section: Section, tokens: int) -> Sequence[int]:
+    """Return where the parts of an own text end; those of large texts are remembered, as one part follows another."""
+    known = _known_parts.setdefault(document, {})
+    found = known.get((section.index, tokens))
+    if found is None:
+        found = part_ends(document.source, section.body, section.own_end, tokens)
+        if len(found) > 1:
+            known[section.index, tokens] = found
+    return found
 
 
 def whole_document(library: Library) -> Excerpt:

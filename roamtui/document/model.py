@@ -64,9 +64,9 @@ class Section(msgspec.Struct, frozen=True, gc=False):
         return self.last > self.index
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Document:
-    """One document: its source and its sections, in order."""
+    """One document: its source and its sections, in order. Equal only to itself."""
 
     name: str
     """What people call it: the file's name, or the page's title."""

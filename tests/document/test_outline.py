@@ -59,6 +59,13 @@ def test_size_hints_are_exact() -> None:
     assert found.tokens(found.root) == estimate_tokens(GARDEN)
 
 
+@given(_SECTIONS)
+def test_the_size_of_every_subtree_is_that_of_its_text(sections: list[tuple[int, str, str]]) -> None:
+    found = library(text_of(sections) * 3).documents[0]
+    for section in (found.root, *found.sections):
+        assert found.tokens(section) == estimate_tokens(found.full_text(section))
+
+
 def test_a_section_without_own_text_shows_the_first_text_below_it() -> None:
     outline = build_outline(library("# Top\n\n## Middle\n\n### Low\n\nWords at last.\n"))
     assert outline.text.splitlines()[1::2] == ["    Words at last."] * 3
@@ -136,6 +143,22 @@ def test_several_documents_begin_with_a_line_each() -> None:
     assert all(of.find(name) for name in ids_in(build_outline(of).text))
 
 
+def test_documents_that_find_no_room_are_named_and_can_be_listed() -> None:
+    of = library(GARDEN, *(f"# Book {number}\n\nText.\n" for number in range(2, 60)))
+    outline = build_outline(of, 400)
+    assert outline.tokens <= 400
+    fold = ids_in(outline.text)[-1]
+    assert fold.startswith("documents:")
+    listed = set(ids_in(outline.text))
+    while fold.startswith("documents:"):
+        text = list_children(of, fold, 1_500).text
+        listed |= set(ids_in(text))
+        fold = next((name for name in ids_in(text) if name.startswith("documents:")), "")
+    assert {of.ref(item, item.root) for item in of.documents} <= listed
+    with pytest.raises(ValueError, match="has 59"):
+        list_children(of, "documents:99-100")
+
+
 def test_hidden_characters_are_taken_out_and_counted() -> None:
     outline = build_outline(library("# A\u200bB\n\nPlain\U000e0049\u202e words.\n"))
     assert hidden_count(outline.text) == 0
@@ -188,7 +211,7 @@ def test_an_id_nothing_has_is_a_key_error(name: str) -> None:
 @pytest.mark.parametrize("rows", ["0-1", "2-1", "9-12", "999999999-999999999"])
 def test_a_range_without_children_says_so(rows: str) -> None:
     of = library()
-    with pytest.raises(ValueError, match="3 sections directly below it"):
+    with pytest.raises(ValueError, match="has 3 directly below it"):
         list_children(of, f"{ref(of, 'Garden')}:{rows}")
 
 
