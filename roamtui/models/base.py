@@ -168,7 +168,7 @@ class Assembler:
     def _reset(self) -> None:
         self._text: list[str] = []
         self._reasoning: list[str] = []
-        self._calls: dict[int, list[str]] = {}
+        self._calls: dict[int, tuple[list[str], list[str], list[str]]] = {}
         self._fields: dict[str, Any] = {}
         self._usage: Usage | None = None
         self._finish = ""
@@ -181,10 +181,10 @@ class Assembler:
             case Reasoning(text):
                 self._reasoning.append(text)
             case ToolCallPart(index, id, name, arguments):
-                call = self._calls.setdefault(index, ["", "", ""])
-                call[0] = call[0] or id
-                call[1] = call[1] or name
-                call[2] += arguments
+                ids, names, parts = self._calls.setdefault(index, ([], [], []))
+                ids += filter(None, (id,))
+                names += filter(None, (name,))
+                parts.append(arguments)  # joined once: adding up strings would take quadratic time
             case ProviderFields(fields):
                 self._fields.update(fields)
             case Usage():
@@ -203,8 +203,8 @@ class Assembler:
             text="".join(self._text),
             reasoning="".join(self._reasoning),
             tool_calls=tuple(
-                ToolCall(id or f"call_{number}", name, arguments or "{}")
-                for number, (id, name, arguments) in enumerate(ordered)
+                ToolCall(ids[0] if ids else f"call_{number}", names[0] if names else "", "".join(parts) or "{}")
+                for number, (ids, names, parts) in enumerate(ordered)
             ),
             provider_fields=self._fields,
             usage=self._usage,

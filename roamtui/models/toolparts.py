@@ -7,13 +7,16 @@ none, some repeat id and name on every fragment, some send the arguments as an o
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from roamtui.errors import ModelError
 from roamtui.models.base import ToolCallPart, is_json
 
 MAX_CALLS = 128
 """Most tool calls in one turn; more is a runaway reply."""
+
+MAX_LOOK = 20_000
+"""Most characters of arguments that are checked for completeness when a fragment may begin a new call."""
 
 
 @dataclass(slots=True)
@@ -23,9 +26,16 @@ class _Call:
     given_id: str
     """The id as the server wrote it; empty when it gave none."""
     name: str
-    arguments: str = ""
+    parts: list[str] = field(default_factory=list)
+    """Pieces of the arguments so far."""
+    size: int = 0
+    """Characters of the arguments so far."""
     sent: bool = False
     """Whether the part with id and name was handed out."""
+
+    def is_whole(self) -> bool:
+        """Tell whether the arguments are complete JSON; long ones are not looked at, to stay linear in time."""
+        return 0 < self.size <= MAX_LOOK and is_json("".join(self.parts))
 
 
 class ToolParts:
@@ -57,7 +67,8 @@ class ToolParts:
         call.given_id = call.given_id or given_id
         late_name = given_name if not call.name else ""
         call.name = call.name or given_name
-        call.arguments += text
+        call.parts.append(text)
+        call.size += len(text)
         if not call.sent:
             call.sent = True
             return [ToolCallPart(call.number, self._unique_id(call), call.name, text)]
@@ -71,14 +82,13 @@ class ToolParts:
                 call = self._by_index.get(index)
             elif self._calls:
                 call = self._calls[-1]
-            if call is not None and given_id and call.given_id and (name or is_json(call.arguments)):
+            if call is not None and given_id and call.given_id and (name or call.is_whole()):
                 return None  # an id alone does not begin a call: some servers invent one for every fragment
         if call is None or not name:
             return call
         if call.name and call.name != name:
             return None
-        is_repeated = bool(text.strip()) and bool(call.arguments) and is_json(call.arguments)
-        return None if is_repeated else call
+        return None if text.strip() and call.is_whole() else call
 
     def _start(self, given_id: str, name: str) -> _Call:
         if len(self._calls) >= MAX_CALLS:

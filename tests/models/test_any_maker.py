@@ -16,6 +16,8 @@ from tests.models.conftest import ANTHROPIC, CANARY, HTTP, LITELLM, OLLAMA, Make
 from tests.support.openai_server import chunk_of
 from tests.support.wire import Cut, Gate, Reply
 
+pytestmark = pytest.mark.faults
+
 TWO_CALLS = [("expand_section", {"section_ids": ["07f3277d"]}), ("expand_section", {"section_ids": ["bbbbbbbb"]})]
 
 

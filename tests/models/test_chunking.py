@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 
 import pytest
 from hypothesis import given
@@ -109,3 +110,13 @@ def test_fragments_of_any_kind_give_calls_with_unique_ids(fragments: list[tuple[
             assembler.feed(part)
     calls = assembler.turn().tool_calls
     assert len({call.id for call in calls}) == len(calls) == len(parts)
+
+
+def test_very_many_small_fragments_take_linear_time() -> None:
+    """A hostile server could otherwise hold the program for hours with one reply."""
+    parts, assembler, started = ToolParts("c_"), Assembler(), time.process_time()
+    for number in range(200_000):
+        for part in parts.feed(0, "id", "name", '{"a": [' if number == 0 else "1,   "):
+            assembler.feed(part)
+    assert len(assembler.turn().tool_calls[0].arguments) > 900_000
+    assert time.process_time() - started < 20

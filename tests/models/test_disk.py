@@ -16,6 +16,8 @@ import pytest
 from roamtui.models.disk import FAILURES, MAX_VALUE, Damaged, SafeDisk, Store, is_damage
 from tests.benchmarks.soak_cache import soak
 
+pytestmark = pytest.mark.faults
+
 SMALL, LARGE = b"small value", b"L" * 100_000
 """One is kept in its row, the other in a file beside the database."""
 

@@ -20,6 +20,8 @@ from tests.models.conftest import CANARY, LITELLM, ask, collect, fails
 from tests.support.openai_server import OpenAIServer
 from tests.support.wire import Reply
 
+pytestmark = pytest.mark.faults
+
 PROBE = '''
 import asyncio, json, os, sys, time
 reached = []

@@ -12,6 +12,8 @@ from tests.models.conftest import HTTP, Maker, ask, collect, fails
 from tests.support.openai_server import OpenAIServer, chunk_of, whole
 from tests.support.wire import Reply
 
+pytestmark = pytest.mark.faults
+
 Chunk = dict[str, Any]
 DONE = b"data: [DONE]\n\n"
 
