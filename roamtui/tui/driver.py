@@ -40,16 +40,6 @@ _MEANINGLESS = (ValueError, ArithmeticError, LookupError, TypeError)
 class TolerantParser(XTermParser):
     """Textual's parser with the codes left out that stand for no key."""
 
-    @classmethod
-    def _parse_colon_codepoints(cls, text_str: str) -> list[str | None]:
-        if not text_str:
-            return [None]
-        characters: list[str | None] = []
-        for part in text_str.split(":"):
-            code = int(part) if part.isdecimal() and len(part) < 8 else 1
-            characters.append(chr(code) if _is_character(code) else "\x01")
-        return characters
-
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
         ignored = events.Key(Keys.Ignore, sequence)
         try:
@@ -59,12 +49,9 @@ class TolerantParser(XTermParser):
         return [key if _is_text(key.key) and _is_text(key.character or "") else ignored for key in found]
 
 
-def _is_character(code: int) -> bool:
-    return 0 <= code < 0xD800 or 0xDFFF < code <= sys.maxunicode
-
-
 def _is_text(text: str) -> bool:
-    return all(_is_character(ord(char)) for char in text)
+    """Tell whether a string holds no half of a surrogate pair."""
+    return not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 class InputReader:

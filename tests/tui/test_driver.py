@@ -48,8 +48,10 @@ def pastes(*pieces: bytes) -> list[str]:
 @given(st.lists(PIECES | st.binary(max_size=12), max_size=40))
 def test_no_bytes_raise_and_no_key_is_half_a_character(pieces: list[bytes]) -> None:
     for message in messages(*pieces):
-        text = message.character or "" if isinstance(message, events.Key) else getattr(message, "text", "")
-        text.encode("utf-8")
+        if isinstance(message, events.Key):
+            (message.key + (message.character or "")).encode("utf-8")
+        elif isinstance(message, events.Paste):
+            message.text.encode("utf-8")
 
 
 @given(st.text(max_size=80), st.lists(st.integers(0, 300), max_size=6))
@@ -59,6 +61,11 @@ def test_a_paste_is_one_message_however_it_arrives(text: str, cuts: list[int]) -
     places = [6, *sorted({cut for cut in cuts if 6 < cut < len(data)}), len(data)]
     pieces = [data[:6], *(data[start:end] for start, end in pairwise(places))]
     assert pastes(*pieces) == [text.replace("\x00", "")]
+
+
+@pytest.mark.parametrize("data", [b"\x1b[55296u", b"\x1b[97;1;55296u", b"\x1b[1114112u", b"\x1b[99999999999u"])
+def test_codes_that_are_no_characters_are_no_keys(data: bytes) -> None:
+    assert keys(data) == []
 
 
 def test_keys_still_work() -> None:

@@ -17,7 +17,7 @@ from textual.widgets import ContentSwitcher
 
 from roamtui.document.model import Document, Library, Place
 from roamtui.estimate import estimate_tokens
-from roamtui.text import clip, display, for_model, one_line
+from roamtui.text import clip, for_model, one_line
 from roamtui.trace.state import GLYPHS, PIN, SectionState, TraceState
 from roamtui.tui.blocks import Block, Span
 from roamtui.tui.counts import short_count
@@ -92,7 +92,7 @@ class SectionsPane(Vertical):
 
     def show_outline(self, text: str, tokens: int = 0) -> None:
         """Show the outline as it is sent, with the tokens it takes."""
-        source = display(text).encode("utf-8")
+        source = text.encode("utf-8", "replace")
         block = Block(OUTLINE_KEY, source, 0, len(source), 1, lambda width: [], verbatim=True)
         self._outline.show_blocks([block])
         self._tabs.set_label("outline", f"Outline for the model · {short_count(tokens)} tok" if tokens else "")
