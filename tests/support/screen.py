@@ -23,7 +23,7 @@ from roamtui.tui.widgets.chat import ChatLog
 from tests.support.documents import library as small_library
 from tests.support.puppet import Puppet
 
-PATIENCE = 8.0
+PATIENCE = 40.0
 """Seconds after which a condition counts as never met."""
 
 

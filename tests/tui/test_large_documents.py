@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
+from collections.abc import Iterator
+
+import pytest
 
 from roamtui.document.model import Library
 from tests.support.documents import document
@@ -23,6 +27,15 @@ def large() -> Library:
     return Library([document(text)])
 
 
+@pytest.fixture
+def _no_collection() -> Iterator[None]:
+    """Keep the garbage of other tests out of the time the screen takes."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("_no_collection")
 async def test_fifty_thousand_sections_are_browsed_found_and_asked_about() -> None:
     library = large()
     last = library.ref(library.documents[0], library.documents[0].sections[-1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
@@ -23,12 +24,12 @@ from roamtui.tui.asking import Asking
 from roamtui.tui.commands import BY_ID, COMMANDS, Where
 from roamtui.tui.finding import Finding, Found, Wanted
 from roamtui.tui.keymap import Keymap, is_active
-from roamtui.tui.layout import BREAKPOINTS, PANES, Arrangement, Pane
+from roamtui.tui.layout import BREAKPOINTS, PANES, Arrangement, Pane, band_of
 from roamtui.tui.reading import Reading
 from roamtui.tui.verbs import Verbs
 from roamtui.tui.widgets.chat import ChatLog
 from roamtui.tui.widgets.findbar import FindBar
-from roamtui.tui.widgets.keybar import KeyBar, PaneBar
+from roamtui.tui.widgets.keybar import KeyBar, PaneBar, PaneTitle
 from roamtui.tui.widgets.outline import OutlinePane
 from roamtui.tui.widgets.prompt import Prompt, QuestionHistory
 from roamtui.tui.widgets.sections import SectionsPane
@@ -50,7 +51,8 @@ class MainScreen(Screen[None]):
     HORIZONTAL_BREAKPOINTS = BREAKPOINTS
 
     def __init__(self, keymap: Keymap, history: QuestionHistory, facts: Facts) -> None:
-        super().__init__(id="main")
+        # the class of the width it will probably have: another one costs a second styling of everything
+        super().__init__(id="main", classes=band_of(shutil.get_terminal_size().columns))
         self.keymap = keymap
         self.history = history
         self.facts = facts
@@ -64,6 +66,7 @@ class MainScreen(Screen[None]):
         self.prompt = Prompt(history, id="prompt")
         self.keybar = KeyBar(id="keys")
         self.pane_bar = PaneBar(PANES, id="panes-bar")
+        self.titles: dict[Pane, PaneTitle] = {name: PaneTitle(title) for name, title in PANES}
         self.arrangement = Arrangement(self)
         self.asking = Asking(self, self.show_state)
         self.reading = Reading(self, self.asking.bridge.tell)
@@ -78,15 +81,18 @@ class MainScreen(Screen[None]):
             with Vertical(id="reading"):
                 with Horizontal(id="panes"):
                     with _box("outline"):
+                        yield self.titles["outline"]
                         yield self.outline
                     yield Splitter("outline-box", id="split-outline")
                     with _box("sections"):
+                        yield self.titles["sections"]
                         yield self.find_bar
                         yield self.sections
                 yield self.strip
             yield Splitter("chat-box", after=True, id="split-chat")
             yield Splitter("chat-box", direction="rows", after=True, id="split-rows")
             with _box("chat"):
+                yield self.titles["chat"]
                 yield self.log_view
                 yield self.prompt
         yield self.keybar
@@ -197,7 +203,7 @@ class MainScreen(Screen[None]):
         place = self.arrangement.place
         self.keybar.show(tuple(self._hints(place)))
         for name, _ in PANES:
-            self.query_one(f"#{name}-box").set_class(self.arrangement.pane == name, "-focused")
+            self.titles[name].mark(self.arrangement.pane == name)
 
     def _hints(self, place: Where) -> Iterator[tuple[str, str, str]]:
         for command in COMMANDS:
@@ -293,9 +299,7 @@ class MainScreen(Screen[None]):
 
 
 def _box(name: Pane) -> Vertical:
-    box = Vertical(id=f"{name}-box", classes="box")
-    box.border_title = safe.line(dict(PANES)[name])
-    return box
+    return Vertical(id=f"{name}-box", classes="box")
 
 
 def _bindings(keymap: Keymap) -> Iterator[Binding]:

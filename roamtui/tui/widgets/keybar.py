@@ -123,3 +123,43 @@ class PaneBar(Widget):
             self._spans.append((range(at, at + width(text)), pane))
             at += width(text) + 1
         return Strip(segments).adjust_cell_length(self.size.width, self.rich_style).apply_style(self.rich_style)
+
+
+class PaneTitle(Widget):
+    """The line above a pane: its name, marked when the keyboard is in it.
+
+    A border and a class would do the same and style the whole pane anew at every change of focus.
+    """
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"title--plain", "title--line", "title--focused"}
+    DEFAULT_CSS = """
+    PaneTitle {
+        height: 1;
+        width: 1fr;
+        & > .title--plain { color: $text-muted; }
+        & > .title--line { color: $foreground 25%; }
+        & > .title--focused { color: $primary; text-style: bold; }
+    }
+    """
+
+    def __init__(self, name: str, *, focused: bool = False) -> None:
+        super().__init__()
+        self._title = name
+        self._focused = focused
+
+    def mark(self, focused: bool) -> None:
+        """Show whether the keyboard is in the pane."""
+        if focused != self._focused:
+            self._focused = focused
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the line."""
+        cells = self.size.width
+        name = component_style(self, "title--focused" if self._focused else "title--plain")
+        line = name if self._focused else component_style(self, "title--line")
+        bar = "━" if self._focused else "─"
+        rest = max(0, cells - width(self._title) - 3)
+        segments = [Segment(bar, line), Segment(f" {self._title} ", name), Segment(bar * rest, line)]
+        return Strip(segments).crop(0, cells).apply_style(self.rich_style)

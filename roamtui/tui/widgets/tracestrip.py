@@ -18,7 +18,6 @@ from roamtui.tui.counts import short_count
 from roamtui.tui.styles import component_style
 from roamtui.tui.widgets.turns import seconds
 
-
 _SHORT = {
     "expand_section": "expand",
     "search_sections": "search",
