@@ -51,7 +51,9 @@ class Screened:
         env = {**os.environ, "TERM": "xterm-256color", **environ}
         env |= {f"ROAMTUI_{kind}_DIR": f"{folder}/{kind}" for kind in ("CONFIG", "CACHE", "STATE")}
         self.started = time.perf_counter()
-        self.process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True)
+        self.process = subprocess.Popen(
+            command, stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True
+        )
         os.close(slave)
         self.seen = b""
 
@@ -148,8 +150,7 @@ def paint(path: Path, heading: str) -> tuple[float, float, float, float, list[fl
             memory = program.memory()
             taken = keys_until(program, lambda: b"Outline for the model" in program.seen and not _busy(program), 60)
             rows.append((first, shown, time.perf_counter() - program.started, memory, taken))
-    middle = sorted(rows, key=lambda row: row[1])[len(rows) // 2]
-    return middle
+    return sorted(rows, key=lambda row: row[1])[len(rows) // 2]
 
 
 def _busy(program: Screened) -> bool:
@@ -170,7 +171,7 @@ def keys_while_litellm_loads(path: Path) -> tuple[float, list[float]]:
         program.key(b"\x1b[Z")
         program.key(b"\x1b[Z")
         asked = time.perf_counter()
-        taken = keys_until(program, lambda: "Ask again".encode() in program.seen, 60)
+        taken = keys_until(program, lambda: b"Ask again" in program.seen, 60)
         return time.perf_counter() - asked, taken
 
 
@@ -203,7 +204,9 @@ def main() -> None:
         for label, path, heading in documents(Path(name)):
             first, shown, ready, memory, taken = paint(path, heading)
             keys = f"{percentile(taken, 0.5):.0f} / {percentile(taken, 0.95):.0f} / {percentile(taken, 1.0):.0f}"
-            print(f"| {label} | {first:.2f} | {shown:.2f} | {shown / floor:.1f} | {ready:.1f} | {memory:.0f} | {keys} |")
+            print(
+                f"| {label} | {first:.2f} | {shown:.2f} | {shown / floor:.1f} | {ready:.1f} | {memory:.0f} | {keys} |"
+            )
             last = last or path
         if last is not None:
             seconds, taken = keys_while_litellm_loads(last)
