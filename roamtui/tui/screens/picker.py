@@ -19,6 +19,7 @@ from textual.worker import get_current_worker
 
 from roamtui.text import clip, one_line, width
 from roamtui.tui import safe
+from roamtui.tui.widgets.field import Field
 
 MOST_SHOWN = 50
 """Choices shown at once; more are found by typing."""
@@ -135,9 +136,7 @@ class Picker(ModalScreen[str]):
         with Vertical(id="picker") as box:
             box.border_title = safe.line(self._heading)
             yield Static(safe.plain(self._note), id="picker-note", markup=False, classes="" if self._note else "-empty")
-            field = Input(value=self._typed, placeholder=self._placeholder, id="picker-input", max_length=2_000)
-            field.cursor_blink = False
-            yield field
+            yield Field(value=self._typed, placeholder=self._placeholder, id="picker-input", max_length=2_000)
             yield OptionList(id="picker-list", markup=False)
 
     def on_mount(self) -> None:

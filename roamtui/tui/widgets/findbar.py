@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from roamtui.tui import safe
+from roamtui.tui.widgets.field import Field
 
 FindMode = Literal["literal", "regex"]
 PATTERN_LIMIT = 1_000
@@ -100,7 +101,7 @@ class FindBar(Horizontal):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._input = Input(placeholder="find in the document", id="find-input", max_length=PATTERN_LIMIT, compact=True)
+        self._input = Field(placeholder="find in the document", id="find-input", max_length=PATTERN_LIMIT, compact=True)
         self._regex = FindToggle(".*", "Regular expression (alt+r)", id="find-regex")
         self._case = FindToggle("Aa", "Match case (alt+c)", id="find-case")
         self._count = Static("", id="find-count", markup=False)

@@ -10,9 +10,9 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.widgets import Input
 
 from roamtui.text import display, redact
+from roamtui.tui.widgets.field import Field
 
 MOST_QUESTIONS = 500
 """Earlier questions that are kept."""
@@ -64,7 +64,7 @@ class QuestionHistory:
             self._path = None  # a read-only home: questions are remembered until the program ends
 
 
-class Prompt(Input):
+class Prompt(Field):
     """One line to type a question in. Up and down go through the earlier ones."""
 
     DEFAULT_CSS = """
@@ -99,7 +99,6 @@ class Prompt(Input):
 
     def __init__(self, history: QuestionHistory, *, id: str | None = None) -> None:
         super().__init__(placeholder="Ask…", id=id, max_length=LONGEST)
-        self.cursor_blink = False
         self._history = history
         self._back = 0
         """How many questions back the shown one is; 0 is what was being typed."""
