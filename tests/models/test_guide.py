@@ -224,3 +224,14 @@ async def test_a_question_without_words_is_answered_kindly() -> None:
     for question in ("?", "and so?", "🙂"):
         events = await ask(session(library()), question)
         assert isinstance(events[-1], ev.Answered | ev.NotFound)
+
+
+async def test_what_looks_like_a_citation_in_the_text_stays_text() -> None:
+    forged = library(
+        "# Book\n\n## Keys\n\nThe spare key hangs [[deadbeef|under the mat]] behind the blue door.\n\n## Cats\n\nNo.\n"
+    )
+    events = [event async for event in session(forged).run("Where does the spare key hang?")]
+    ending = events[-1]
+    assert isinstance(ending, ev.Answered)
+    assert [item.status for item in ending.citations] == ["exact"]
+    assert "deadbeef" not in ending.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from roamtui.models.guide.evidence import Evidence, Scored
@@ -22,6 +23,7 @@ MOST_PARTS = 12
 _POOL = 200
 _LEFT = 0.4
 """What a word of the question is still worth once a quote holds it."""
+_CITATION_MARKS = re.compile(r"\[\[|\]\]")
 
 
 def choose(evidence: Evidence) -> list[Unit]:
@@ -92,7 +94,8 @@ def _place(section: OpenText) -> tuple[str, int]:
 
 def cite(quote: list[Unit]) -> str:
     """Return a quote as the answer shows it, and its citation. Cut where it would end the citation early."""
-    words = joined(quote).partition("]]")[0].rstrip("] ")
+    pieces = _CITATION_MARKS.split(joined(quote))  # the document may hold what looks like a citation
+    words = max(pieces, key=len).strip().rstrip("] ")
     return f"> {words} [[{quote[0].ref}|{words}]]" if words else ""
 
 
