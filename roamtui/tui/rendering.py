@@ -216,7 +216,8 @@ class _Renderer:
     def _image(self, token: Token, style: str, link: str) -> list[Piece]:
         words = f"{style} image".strip()
         source = display(str(token.attrGet("src") or ""), newlines=False)
-        alt = self._located(token.content, words, link) or [Piece("image", words)]
+        told = "".join(child.content for child in token.children or ())
+        alt = self._located(told, words, link) or [Piece("image", words)]
         return [Piece("▣ ", words), *alt, Piece(f" ({source})", f"{style} address".strip(), -1, link)]
 
     def _address(self, href: str, first: int, pieces: Sequence[Piece]) -> list[Piece]:

@@ -88,7 +88,7 @@ async def test_nothing_one_does_breaks_the_panes(seed: int) -> None:
     refs = [ref for ref, _ in of.places()]
     app = Panes(of)
     async with app.run_test(size=(100, 30)) as pilot:
-        for _ in range(60):
+        for _ in range(40):
             match chance.randrange(9):
                 case 0:
                     await pilot.resize_terminal(chance.randint(1, 160), chance.randint(1, 60))

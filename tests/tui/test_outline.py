@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 
 from roamtui.document.model import Library
-from roamtui.trace.state import GLYPHS, MARKS, PIN
+from roamtui.trace.state import GLYPHS, MARKS, PIN, Mark, TraceState
 from roamtui.tui.widgets.outline import OutlinePane
 from roamtui.tui.widgets.outline_tree import NodeCounts, OutlineTree, hits_by_section
 from tests.support.documents import document, library, ref
@@ -115,26 +115,30 @@ async def test_the_mouse_folds_chooses_and_opens() -> None:
         assert selected == [TOMATOES]
 
 
-@pytest.mark.parametrize("mark", MARKS[1:])
-async def test_every_mark_has_a_glyph_a_colour_and_is_seen_through_a_fold(mark: str) -> None:
-    changes: dict[str, dict[str, object]] = {
-        "closed": {"was_open": True},
-        "found": {"found": 1},
-        "open": {"open_agent": True},
-        "yours": {"open_user": True},
-        "unhelpful": {"open_agent": True, "helpful": "no"},
-        "helpful": {"open_agent": True, "cited": True},
-        "opening": {"opening": True},
-    }
-    glyph = next(GLYPHS[item] for item in MARKS if item == mark)
+STATES: dict[Mark, dict[str, object]] = {
+    "closed": {"was_open": True},
+    "found": {"found": 1},
+    "open": {"open_agent": True},
+    "yours": {"open_user": True},
+    "unhelpful": {"open_agent": True, "helpful": "no"},
+    "helpful": {"open_agent": True, "cited": True},
+    "opening": {"opening": True},
+}
+
+
+async def test_every_mark_has_a_glyph_and_is_seen_through_a_fold() -> None:
+    assert set(STATES) == set(MARKS[1:])
     async with outlook() as on:
-        on.app.mark(TOMATOES, **changes[mark])
-        await on.pilot.pause()
-        assert glyph in on.row("Tomatoes")
-        assert glyph not in on.row("Plants")
-        on.app.outline.toggle(PLANTS)
-        await on.pilot.pause()
-        assert glyph in on.row("Plants")
+        for mark, changes in STATES.items():
+            on.app.show(TraceState())
+            on.app.mark(TOMATOES, **changes)
+            await on.pilot.pause()
+            assert GLYPHS[mark] in on.row("Tomatoes")
+            assert GLYPHS[mark] not in on.row("Plants")
+            on.app.outline.toggle(PLANTS)
+            await on.pilot.pause()
+            assert GLYPHS[mark] in on.row("Plants")
+            on.app.outline.toggle(PLANTS)
 
 
 async def test_a_fold_carries_the_strongest_mark_and_counts_what_was_found() -> None:
@@ -224,13 +228,14 @@ async def test_several_documents_have_a_row_each_and_keep_their_folds() -> None:
         assert on.cursor == "One"
 
 
-@pytest.mark.parametrize("width", [1, 2, 5, 12, 20])
-async def test_a_narrow_pane_shows_what_fits(width: int) -> None:
+async def test_a_narrow_pane_shows_what_fits() -> None:
     async with outlook() as on:
-        on.app.outline.styles.width = width
         on.app.mark(TOMATOES, open_agent=True, pinned=True)
-        await on.pilot.pause()
-        assert all(strip.cell_length == width for strip in on.app.outline.render_lines(on.app.outline.size.region))
+        for width in (1, 2, 5, 12, 20):
+            on.app.outline.styles.width = width
+            await on.pilot.pause()
+            strips = on.app.outline.render_lines(on.app.outline.size.region)
+            assert {strip.cell_length for strip in strips} == {width}
 
 
 async def test_long_and_wide_titles_are_cut_by_cells() -> None:
@@ -249,7 +254,7 @@ async def test_headings_are_shown_word_for_word_and_do_nothing() -> None:
         await on.pilot.pause()
         for payload in MARKUP:
             assert " ".join(payload.split()) in on.app.text
-        for line in range(len(MARKUP)):
+        for line in range(6):
             await on.pilot.click(OutlinePane, offset=(6, line))
         assert on.app.is_running
         styles = [style for strip in on.app.outline.render_lines(on.app.outline.size.region) for _, style, _ in strip]
