@@ -292,21 +292,17 @@ class OutlinePane(ScrollView, can_focus=True):
         row = self._tree.row(node)
         height = self.scrollable_content_region.height
         self._wanted = node if height <= 0 else None
-        if row is None or height <= 0:
-            return
-        top = self.scroll_offset.y
-        if not top <= row < top + height:
+        if row is not None and height > 0 and not 0 <= row - self.scroll_offset.y < height:
             self.scroll_to(y=row - (0 if height < 4 else height // 3), animate=False, force=True)
 
     def _start_pulse(self, node: int) -> None:
         if self._pulse_timer is not None:
             self._pulse_timer.stop()
-        self._pulse = node
-        self._pulse_timer = self.set_timer(_PULSE_SECONDS, self._end_pulse)
-        self.refresh()
+        self._set_pulse(node)
+        self._pulse_timer = self.set_timer(_PULSE_SECONDS, lambda: self._set_pulse(None))
 
-    def _end_pulse(self) -> None:
-        self._pulse = None
+    def _set_pulse(self, node: int | None) -> None:
+        self._pulse = node
         self.refresh()
 
     # -- drawing ------------------------------------------------------------------------------

@@ -15,8 +15,9 @@ from roamtui.trace.state import GLYPHS, MARKS, PIN, Mark, TraceState
 from roamtui.tui.counts import short_count
 from roamtui.tui.widgets.outline_tree import NodeCounts, OutlineTree, hits_by_section
 
-_SAMPLE = 64_000
-"""Bytes of a document from which its tokens per byte are estimated; the sizes shown are rounded anyway."""
+_SAMPLES, _SAMPLE_SIZE = 5, 2_000
+"""Pieces of a document, and their bytes, from which its tokens per byte are estimated: `Document.tokens` is exact
+but reads the whole document first, and the sizes shown are rounded anyway."""
 _SIZE_CELLS = 5
 _ROOM_FOR_SIZE = 24
 """Width under which titles need the cells that sizes and wide indents would take."""
@@ -92,10 +93,15 @@ class OutlineMarks:
         document, section = tree.place(node)
         rate = self._rates.get(id(document))
         if rate is None:
-            sample = document.source[:_SAMPLE]
-            rate = estimate_tokens(sample.decode("utf-8", "replace")) / max(1, len(sample))
+            rate = _tokens_per_byte(document.source)
             self._rates[id(document)] = rate
         return round((section.end - section.start) * rate)
+
+
+def _tokens_per_byte(source: bytes) -> float:
+    step = max(_SAMPLE_SIZE, len(source) // _SAMPLES)
+    sample = b"".join(source[start : start + _SAMPLE_SIZE] for start in range(0, len(source), step))
+    return estimate_tokens(sample.decode("utf-8", "replace")) / max(1, len(sample))
 
 
 def indent_of(tree: OutlineTree, node: int, cells: int) -> int:
