@@ -71,8 +71,11 @@ class Arrangement:
         pane: Pane = "outline" if stop == "outline" else "sections" if stop == "sections" else "chat"
         self.reveal(pane)
         screen = self._screen
-        targets: dict[str, Widget] = {"outline": screen.outline, "sections": screen.sections, "log": screen.log_view}
-        targets.get(stop, screen.prompt).focus()
+        if stop == "sections":
+            screen.sections.focus()
+            return
+        targets: dict[str, Widget] = {"outline": screen.outline, "log": screen.log_view}
+        screen.set_focus(targets.get(stop, screen.prompt))  # at once: the next key may be there already
 
     def reveal(self, pane: Pane) -> None:
         """Let a pane be seen where only one is shown."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from roamtui.tui.reading import Reading, Spot
+from roamtui.tui.widgets.field import Field
 
 if TYPE_CHECKING:
     from roamtui.tui.screens.main import MainScreen
@@ -90,6 +91,7 @@ class Verbs:
         self._screen.arrangement.reveal("sections")
         self._screen.find_bar.display = True
         self._screen.find_bar.start()
+        self._screen.set_focus(self._screen.find_bar.query_one(Field))  # at once: the next key may be there already
 
     def goto(self) -> None:
         """Ask for a section and go there."""

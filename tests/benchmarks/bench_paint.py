@@ -1,9 +1,10 @@
 """From the command to the document on the screen, on a real pseudo-terminal; and keys while other things go on.
 
-For documents of 1, 10 and 36 MB: seconds until the first paint, until the document's headings are shown, until
-everything behind them (session, index) is ready; memory (RSS) when the headings stand there; the slowest key from
-then until everything is ready. Beside them a minimal Textual application. Then the keys while a provider loads
-(litellm's import, at the first question) against a server that refuses connections.
+What a terminal would show is worked out by pyte. For documents of 1, 10 and 36 MB: seconds until the first paint,
+until the document's headings stand there, until session and index behind them are ready; memory (RSS) at the headings
+and when all is ready; and how long a typed letter takes to stand in the input line until then. Beside them a minimal
+Textual application. Then the letters while a provider loads (litellm's import, at the first question) for a server
+that refuses connections, and while an answer streams at 500 tokens a second.
 Aims: performance.md P2, P3, P7. Run: python tests/benchmarks/bench_paint.py [MARKDOWN …]
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 import pty
 import re
@@ -24,7 +26,10 @@ import tempfile
 import termios
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+
+import pyte
 
 from tests.benchmarks.bench_search import made_up
 
@@ -39,23 +44,25 @@ class Minimal(App[None]):
         yield Static("ready to read", markup=False)
 Minimal().run()
 """
-_ESCAPES = re.compile(rb"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_]")
+_UNKNOWN = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1b\[\?[0-9;]*\$p")
 
 
 class Screened:
-    """A program on a pseudo-terminal."""
+    """A program on a pseudo-terminal, and what the terminal shows."""
 
     def __init__(self, command: list[str], folder: str, **environ: str) -> None:
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
         env = {**os.environ, "TERM": "xterm-256color", **environ}
         env |= {f"ROAMTUI_{kind}_DIR": f"{folder}/{kind}" for kind in ("CONFIG", "CACHE", "STATE")}
+        self.screen = pyte.Screen(COLUMNS, ROWS)
+        self.stream = pyte.ByteStream(self.screen)
         self.started = time.perf_counter()
         self.process = subprocess.Popen(
             command, stdin=slave, stdout=slave, stderr=slave, env=env, start_new_session=True
         )
         os.close(slave)
-        self.seen = b""
+        self.typed = ""
 
     def read(self, wait: float) -> bool:
         """Take what the program wrote; False when it wrote nothing in time."""
@@ -65,27 +72,43 @@ class Screened:
             data = os.read(self.master, 1 << 16)
         except OSError:
             return False
-        self.seen += data
+        # pyte knows neither the kitty keyboard's private sequences nor synchronised output
+        self.stream.feed(_UNKNOWN.sub(b"", data))
         return bool(data)
 
-    def until(self, *words: str, limit: float = 120.0) -> float:
-        """Return the seconds from the start until one of the words was drawn."""
-        wanted = [word.encode() for word in words]
-        while time.perf_counter() - self.started < limit:
-            if any(word in _ESCAPES.sub(b"", self.seen) for word in wanted):
-                return time.perf_counter() - self.started
-            self.read(0.05)
-        raise TimeoutError(f"never saw {words}")
+    def shows(self, *words: str) -> bool:
+        """Tell whether all words stand on the screen."""
+        text = "\n".join(self.screen.display)
+        return all(word in text for word in words)
 
-    def key(self, data: bytes) -> float:
-        """Press a key and return the seconds until something is drawn."""
-        while self.read(0.0):
-            pass
-        pressed = time.perf_counter()
+    def until(self, *words: str, limit: float = 120.0) -> float:
+        """Return the seconds from the start until all words stand on the screen."""
+        while time.perf_counter() - self.started < limit:
+            while self.read(0.0):
+                pass
+            if self.shows(*words):
+                return time.perf_counter() - self.started
+            self.read(0.02)
+        raise TimeoutError(f"never saw {words}:\n" + "\n".join(self.screen.display))
+
+    def press(self, data: bytes) -> None:
+        """Press a key."""
         os.write(self.master, data)
-        while not self.read(0.01):
-            if time.perf_counter() - pressed > 5:
-                return 5.0
+
+    def letter(self) -> float:
+        """Type a letter into the input line and return the seconds until it stands there."""
+        if len(self.typed) >= 30:
+            self.press(b"\x15")
+            self.typed = ""
+            while any("xyxy" in line for line in self.screen.display):
+                self.read(0.02)
+        self.typed += "xy"[len(self.typed) % 2]
+        pressed = time.perf_counter()
+        self.press(self.typed[-1].encode())
+        while not any(self.typed in line for line in self.screen.display):
+            self.read(0.01)
+            if time.perf_counter() - pressed > 10:
+                return 10.0
         return time.perf_counter() - pressed
 
     def memory(self) -> float:
@@ -96,6 +119,14 @@ class Screened:
             return 0.0
         found = re.search(r"VmRSS:\s+(\d+) kB", status)
         return int(found[1]) / 1024 if found else 0.0
+
+    def cpu(self) -> float:
+        """Return the seconds of processor time the program has used; 0 where the system does not say."""
+        try:
+            fields = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def close(self) -> None:
         """End the program."""
@@ -121,13 +152,13 @@ def roamtui(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "roamtui", *arguments]
 
 
-def keys_until(program: Screened, done: Callable[[], bool], limit: float) -> list[float]:
-    """Move the cursor up and down until `done`; return the seconds each key took."""
+def letters_until(program: Screened, done: Callable[[], bool], limit: float) -> list[float]:
+    """Type letters, about twenty a second, until `done`; return the seconds each took."""
     taken: list[float] = []
     end = time.perf_counter() + limit
-    keys = (b"\x1b[B", b"\x1b[A")
     while not done() and time.perf_counter() < end:
-        taken.append(program.key(keys[len(taken) % 2]))
+        taken.append(program.letter())
+        program.read(max(0.0, 0.05 - taken[-1]))
     return taken
 
 
@@ -140,39 +171,60 @@ def minimal() -> float:
     return statistics.median(found)
 
 
-def paint(path: Path, heading: str) -> tuple[float, float, float, float, list[float]]:
-    """Return seconds to the first paint, to the headings, to all ready; MB; and the keys' seconds until then."""
-    rows = []
+@dataclass(frozen=True)
+class Painted:
+    """One run."""
+
+    first: float
+    headings: float
+    ready: float
+    memory: float
+    memory_ready: float
+    letters: list[float]
+
+
+def paint(path: Path, heading: str) -> Painted:
+    """Return the median run (by the seconds to the headings)."""
+    runs: list[Painted] = []
     for _ in range(RUNS):
         with screened(roamtui(str(path))) as program:
             first = program.until("roamtui")
             shown = program.until(heading)
             memory = program.memory()
-            taken = keys_until(program, lambda: b"Outline for the model" in program.seen and not _busy(program), 60)
-            rows.append((first, shown, time.perf_counter() - program.started, memory, taken))
-    return sorted(rows, key=lambda row: row[1])[len(rows) // 2]
+            program.press(b"i")
+
+            def ready(program: Screened = program) -> bool:
+                return program.shows("Outline for the model ·") and not program.shows(" · indexing")
+
+            letters = letters_until(program, ready, 90)
+            took = time.perf_counter() - program.started
+            runs.append(Painted(first, shown, took, memory, program.memory(), letters))
+    return sorted(runs, key=lambda run: run.headings)[len(runs) // 2]
 
 
-def _busy(program: Screened) -> bool:
-    text = _ESCAPES.sub(b"", program.seen[-200_000:])
-    return text.rfind(b"indexing") > text.rfind(b"tokens  ") or b"tok   Sections" not in text
-
-
-def keys_while_litellm_loads(path: Path) -> tuple[float, list[float]]:
-    """Ask a model of litellm that cannot be reached; return seconds until that is said, and the keys' seconds."""
+def letters_while_litellm_loads(path: Path) -> tuple[float, list[float]]:
+    """Ask a model of litellm that cannot be reached; return seconds until that is said, and the letters'."""
     command = roamtui(str(path), "--model", "ollama_chat/none")
     with screened(command, OLLAMA_API_BASE="http://127.0.0.1:9") as program:
-        program.until("tok   Sections")
-        time.sleep(1.0)
-        program.key(b"i")
-        for char in b"hello?":
-            program.key(bytes([char]))
-        program.key(b"\r")
-        program.key(b"\x1b[Z")
-        program.key(b"\x1b[Z")
+        program.until("Outline for the model ·")
+        program.press(b"ihello?\r")
         asked = time.perf_counter()
-        taken = keys_until(program, lambda: b"Ask again" in program.seen, 60)
-        return time.perf_counter() - asked, taken
+        letters = letters_until(program, lambda: program.shows("Ask again"), 60)
+        return time.perf_counter() - asked, letters
+
+
+def letters_while_an_answer_streams(path: Path, folder: Path) -> tuple[float, list[float]]:
+    """Let a script answer with 5,000 tokens, 500 a second; return the share of a core used, and the letters'."""
+    words = " ".join(f"word{number}" + (".\n\n" if number % 40 == 39 else "") for number in range(5_000))
+    script = folder / "stream.json"
+    script.write_text(json.dumps([{"text": words, "pace": 0.002}]), encoding="utf-8")
+    with screened(roamtui(str(path), "--model", f"scripted:{script}")) as program:
+        program.until("Outline for the model ·")
+        program.press(b"ihello?\r")
+        program.until("word0")
+        began, used = time.perf_counter(), program.cpu()
+        letters = letters_until(program, lambda: program.shows("1 step ·"), 60)
+        return (program.cpu() - used) / (time.perf_counter() - began), letters
 
 
 def percentile(values: list[float], share: float) -> float:
@@ -193,25 +245,30 @@ def documents(folder: Path) -> Iterator[tuple[str, Path, str]]:
         yield path.name, path, heading[1].decode("utf-8", "replace") if heading else path.name
 
 
+def figures(letters: list[float]) -> str:
+    """Return median, 95th percentile and maximum of some seconds in milliseconds."""
+    return " / ".join(f"{percentile(letters, share):.0f}" for share in (0.5, 0.95, 1.0))
+
+
 def main() -> None:
     """Print the table."""
     floor = minimal()
     print(f"minimal Textual application: first paint {floor:.2f} s")
-    print("| document | first paint s | headings s | × minimal | all ready s | RSS MB | key p50 / p95 / max ms |")
+    print("| document | first paint s | headings s | × minimal | all ready s | RSS MB, ready | letter p50/p95/max ms |")
     print("|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
-        last: Path | None = None
+        first: Path | None = None
         for label, path, heading in documents(Path(name)):
-            first, shown, ready, memory, taken = paint(path, heading)
-            keys = f"{percentile(taken, 0.5):.0f} / {percentile(taken, 0.95):.0f} / {percentile(taken, 1.0):.0f}"
-            print(
-                f"| {label} | {first:.2f} | {shown:.2f} | {shown / floor:.1f} | {ready:.1f} | {memory:.0f} | {keys} |"
-            )
-            last = last or path
-        if last is not None:
-            seconds, taken = keys_while_litellm_loads(last)
-            keys = f"{percentile(taken, 0.5):.0f} / {percentile(taken, 0.95):.0f} / {percentile(taken, 1.0):.0f}"
-            print(f"while litellm loads and fails ({seconds:.1f} s): key p50 / p95 / max {keys} ms, {len(taken)} keys")
+            run = paint(path, heading)
+            memory = f"{run.memory:.0f}, {run.memory_ready:.0f}"
+            times = f"{run.first:.2f} | {run.headings:.2f} | {run.headings / floor:.1f} | {run.ready:.1f}"
+            print(f"| {label} | {times} | {memory} | {figures(run.letters)} |", flush=True)
+            first = first or path
+        if first is not None:
+            seconds, letters = letters_while_litellm_loads(first)
+            print(f"litellm loads and fails ({seconds:.1f} s): letter {figures(letters)} ms, {len(letters)} letters")
+            share, letters = letters_while_an_answer_streams(first, Path(name))
+            print(f"500 tokens/s stream in: {share:.0%} of a core, letter {figures(letters)} ms")
 
 
 if __name__ == "__main__":

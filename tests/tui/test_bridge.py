@@ -105,6 +105,19 @@ async def test_a_paste_becomes_one_line_of_visible_characters() -> None:
         assert on.main.prompt.value == "two lines ␛]52;c;eA==␇ and ‹U+202E›more"
 
 
+async def test_what_is_typed_ahead_reaches_the_input() -> None:
+    async with stage() as on:
+        for key in ("i", "x", "p", "z"):
+            on.app.post_message(events.Key(key, key))
+        await on.until(lambda: on.main.prompt.value == "xpz", "the letters")
+        on.main.prompt.value = ""
+        await on.press("escape")
+        on.app.post_message(events.Key("slash", "/"))
+        on.app.post_message(events.Key("z", "z"))
+        await on.until(lambda: on.main.find_bar.pattern == "z", "the letter")
+        assert on.main.arrangement.single is None
+
+
 async def test_leaving_while_the_agent_works_ends_at_once() -> None:
     puppet = Played([Say("wait", hang=True)])
     async with stage(puppet) as on:

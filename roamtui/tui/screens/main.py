@@ -306,5 +306,9 @@ def _bindings(keymap: Keymap) -> Iterator[Binding]:
     for command in COMMANDS:
         keys = keymap.keys.get(command.id, ())
         if keys:
-            yield Binding(",".join(keys), f"command('{command.id}')", command.title, show=False, id=command.id)
+            # what leads to an input must act before the next key is looked at, or what is typed ahead is lost
+            first = command.id in ("prompt", "find", "ask")
+            yield Binding(
+                ",".join(keys), f"command('{command.id}')", command.title, show=False, id=command.id, priority=first
+            )
     yield Binding("ctrl+c,super+c", "screen.copy_text", "Copy selected text", show=False)

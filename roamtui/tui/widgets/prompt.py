@@ -109,7 +109,6 @@ class Prompt(Field):
         self.value = display(question, newlines=False)[:LONGEST]
         self.cursor_position = len(self.value)
         self._back = 0
-        self.focus()
 
     async def action_submit(self) -> None:
         """Ask what was typed; nothing typed asks nothing."""
