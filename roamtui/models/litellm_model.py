@@ -12,7 +12,7 @@ import os
 import re
 import warnings
 from collections.abc import AsyncGenerator
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from importlib import import_module
 from typing import Any
 
@@ -138,16 +138,6 @@ def _mark_for_cache(message: Message) -> None:
     if isinstance(message["content"], str) and message["content"]:
         block = {"type": "text", "text": message["content"], "cache_control": {"type": "ephemeral"}}
         message["content"] = [block]
-
-
-def warm_up() -> None:
-    """Begin to load litellm on its thread, so that the first question does not wait for it. Returns at once."""
-
-    async def load() -> None:
-        with suppress(ModelError):  # the first send will raise it where it can be shown
-            _load()
-
-    _thread.submit(load())
 
 
 def _load() -> Any:

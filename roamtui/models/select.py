@@ -164,12 +164,3 @@ def address_warning(base_url: str) -> str:
     if address.startswith("https:") or is_loopback(address):
         return ""
     return f"{host_of(address)} is asked over http: document, questions and key travel unencrypted."
-
-
-def warm_up(choice: ModelChoice) -> None:
-    """Begin to load what the chosen model needs, on a thread; for the moment the user turns to the chat."""
-    if choice.base_url or choice.name == "guide" or choice.name.startswith("scripted:") or choice.cache == "only":
-        return
-    from roamtui.models import litellm_model
-
-    litellm_model.warm_up()

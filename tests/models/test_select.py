@@ -18,7 +18,6 @@ from roamtui.models.select import (
     key_problem,
     open_model,
     providers_with_keys,
-    warm_up,
 )
 from roamtui.text import redact
 from tests.models.conftest import ask, collect, fails
@@ -208,11 +207,6 @@ def test_the_table_of_providers_is_consistent() -> None:
 def test_an_open_line_is_warned_about(address: str, warned: bool) -> None:
     """F-S04."""
     assert bool(address_warning(address)) is warned
-
-
-def test_nothing_is_warmed_up_for_a_server_of_ones_own() -> None:
-    warm_up(ModelChoice("guide"))
-    warm_up(ModelChoice("m", base_url="http://localhost/v1"))
 
 
 async def test_a_cache_that_cannot_be_used_is_said_once(tmp_path: Path) -> None:
