@@ -110,7 +110,12 @@ async def test_what_is_typed_ahead_reaches_the_input() -> None:
         for key in ("i", "x", "p", "z"):
             on.app.post_message(events.Key(key, key))
         await on.until(lambda: on.main.prompt.value == "xpz", "the letters")
-        on.main.prompt.value = ""
+        for key in ("enter", "x"):
+            on.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await on.until(lambda: bool(on.main.asking.bridge.state.questions), "the question")
+        assert on.main.asking.bridge.state.questions[0].text == "xpz"
+        assert on.main.prompt.value == "x"
+        await on.ended()
         await on.press("escape")
         on.app.post_message(events.Key("slash", "/"))
         on.app.post_message(events.Key("z", "z"))

@@ -236,7 +236,9 @@ class MainScreen(Screen[None]):
     @on(Prompt.Asked)
     def _asked(self, event: Prompt.Asked) -> None:
         if self.asking.ask(event.question):
-            event.prompt.sent()
+            event.prompt.sent(event.question)
+        else:
+            event.prompt.give_back(event.question)
 
     @on(ChatLog.Activated)
     def _activated(self, event: ChatLog.Activated) -> None:

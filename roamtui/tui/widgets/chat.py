@@ -11,7 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
@@ -34,6 +34,7 @@ _MARKDOWN = (
     *("address", "image", "html", "definition"),
 )
 """Styles of Markdown in answers, as `rendering` names them; its links are drawn as text: they lead nowhere."""
+_BLANK = Strip([])
 _MORE = 0.02
 """Seconds until the next slice of a long answer is drawn."""
 
@@ -50,9 +51,8 @@ class ChatLog(ScrollView, can_focus=True):
         """
     ChatLog {
         overflow-x: hidden;
-        overflow-y: auto;
+        overflow-y: scroll;
         scrollbar-size-vertical: 1;
-        scrollbar-gutter: stable;
         & > .chat--text { text-style: none; }
         & > .chat--you { color: $accent; text-style: bold; }
         & > .chat--question { text-style: bold; }
@@ -118,6 +118,7 @@ class ChatLog(ScrollView, can_focus=True):
         self._state = TraceState()
         self._waiting = 0
         self._intro: Sequence[Row] = ()
+        self._intro_drawn: tuple[object, ...] = ()
         self._intro_lines: tuple[list[Strip], list[Target]] = ([], [])
         self._turns: list[TurnView] = []
         self._tops: list[int] = [0]
@@ -156,7 +157,10 @@ class ChatLog(ScrollView, can_focus=True):
             return
         following = to_end or self.scroll_offset.y in (self._followed, self.max_scroll_y)
         console = self.app.console
-        self._intro_lines = lay_out(self._intro, cells, self._style, console)
+        seen = self._visible()
+        if self._intro_drawn != (self._intro, cells):
+            self._intro_drawn = (self._intro, cells)
+            self._intro_lines = lay_out(self._intro, cells, self._style, console)
         questions = self._state.questions
         del self._turns[len(questions) :]
         finished = True
@@ -164,18 +168,41 @@ class ChatLog(ScrollView, can_focus=True):
             if number >= len(self._turns):
                 self._turns.append(TurnView(question, self._markdown, self._style, self._titles))
             last = number == len(questions) - 1
-            finished = self._turns[number].draw(question, self._scene(question, last=last), cells, console) and finished
+            turn = self._turns[number]
+            finished = turn.draw(question, self._scene(turn, question, last=last), cells, console) and finished
         heights = [len(self._intro_lines[0]), *(len(turn.strips) for turn in self._turns)]
         self._tops = [0, *accumulate(heights)]
         self.targets = list(self._intro_lines[1])
         for turn, top in zip(self._turns, self._tops[1:], strict=False):
             self.targets += [Target(target.line + top, target.action) for target in turn.targets]
-        self.virtual_size = Size(cells, self._tops[-1])
+        self._set_height(cells, self._tops[-1])
         if following:
             self._follow()
-        self.refresh()
+        self._refresh_changed(seen)
         if not finished and self._rest is None:
             self._rest = self.set_timer(_MORE, self._draw_rest)
+
+    def _set_height(self, cells: int, lines: int) -> None:
+        """Take a height without the layout of the whole screen that setting `virtual_size` brings."""
+        size = Size(cells, lines)
+        if size != self.virtual_size:
+            self.set_reactive(ChatLog.virtual_size, size)
+            self._scroll_update(size)
+
+    def _visible(self) -> tuple[int, list[Strip]]:
+        top = self.scroll_offset.y
+        return top, [self._strip(line) for line in range(top, top + self.scrollable_content_region.height)]
+
+    def _refresh_changed(self, seen: tuple[int, list[Strip]]) -> None:
+        """Have the lines drawn that are not what was seen before."""
+        top, before = seen
+        now_top, now = self._visible()
+        if top != now_top or len(before) != len(now):
+            self.refresh()
+            return
+        changed = [line for line, (old, new) in enumerate(zip(before, now, strict=True)) if old is not new]
+        if changed:
+            self.refresh(Region(0, changed[0], self.size.width, changed[-1] - changed[0] + 1))
 
     def _follow(self) -> None:
         """Show the end; of a long answer its beginning, so that it is read from there."""
@@ -190,11 +217,11 @@ class ChatLog(ScrollView, can_focus=True):
         self._rest = None
         self._redraw()
 
-    def _scene(self, question: Question, *, last: bool) -> Scene:
+    def _scene(self, turn: TurnView, question: Question, *, last: bool) -> Scene:
         """What a question is drawn with; judgements of later questions do not redraw earlier ones."""
-        turn = next((item for item in self._turns if item.question is question), None)
-        if not last and turn is not None and turn.scene is not None and turn.scene.unfolded == self._unfolded:
-            return turn.scene
+        drawn = turn.scene
+        if not last and drawn is not None and turn.question is question and drawn.unfolded == self._unfolded:
+            return drawn
         return Scene(
             sections=self._state.sections,
             warnings=tuple(item for item in self._state.warnings if item.run == question.run),
@@ -262,6 +289,7 @@ class ChatLog(ScrollView, can_focus=True):
         """Draw everything in the colours of the new theme."""
         super().notify_style_update()
         self._styles.clear()
+        self._intro_drawn = ()
         for turn in self._turns:
             turn.forget()
         if self.is_mounted:
@@ -290,7 +318,7 @@ class ChatLog(ScrollView, can_focus=True):
 
     def _strip(self, line: int) -> Strip:
         if not 0 <= line < self._tops[-1]:
-            return Strip([])
+            return _BLANK
         part = bisect_right(self._tops, line) - 1
         strips = self._intro_lines[0] if part == 0 else self._turns[part - 1].strips
         return strips[line - self._tops[part]]

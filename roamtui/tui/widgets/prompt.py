@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
+from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
@@ -110,16 +111,25 @@ class Prompt(Field):
         self.cursor_position = len(self.value)
         self._back = 0
 
-    async def action_submit(self) -> None:
-        """Ask what was typed; nothing typed asks nothing."""
+    async def _on_key(self, event: events.Key) -> None:
+        """Take enter here: by way of a binding it would come after letters that were typed after it."""
+        if event.key != "enter":
+            return
+        event.stop()
+        event.prevent_default()
         question = self.value.strip()
         if question:
+            self.value, self._back, self._typed = "", 0, ""
             self.post_message(self.Asked(self, question))
 
-    def sent(self) -> None:
-        """Clear the line: its question is being worked on."""
-        self._history.add(self.value.strip())
-        self.value, self._back, self._typed = "", 0, ""
+    def sent(self, question: str) -> None:
+        """Remember a question that is being worked on."""
+        self._history.add(question)
+
+    def give_back(self, question: str) -> None:
+        """Put a question back that could not be worked on, unless another one is being typed."""
+        self.value = self.value or question
+        self.cursor_position = len(self.value)
 
     def action_earlier(self) -> None:
         """Show the question before."""

@@ -70,20 +70,20 @@ class HeaderLine(Widget):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._state = TraceState()
-        self._facts = Facts()
+        self._items: tuple[list[tuple[str, str, int]], list[tuple[str, str, int]]] = ([], [])
         self._model_cells = range(0)
 
     def show(self, state: TraceState, facts: Facts) -> None:
         """Show a session and what is known besides."""
-        if state is not self._state or facts != self._facts:
-            self._state, self._facts = state, facts
+        items = (left_items(facts), right_items(state, facts))
+        if items != self._items:  # drawing one line makes the compositor draw all lines between it and others
+            self._items = items
             self.refresh()
 
     def render_line(self, y: int) -> Strip:
         """Draw the line."""
         cells = self.size.width
-        left, right = fitting(left_items(self._facts), right_items(self._state, self._facts), cells)
+        left, right = fitting(*self._items, cells)
         gap = max(1, cells - _cells(left) - _cells(right))
         segments: list[Segment] = []
         at = 0

@@ -129,6 +129,7 @@ class TraceStrip(Widget):
         self._question: int | None = None
         self._item: int | None = None
         self._spans: list[tuple[range, int | str]] = []
+        self._shown: tuple[int, list[Item]] = (0, [])
 
     def show_state(self, state: TraceState) -> None:
         """Show a session; a new question is followed until a step is chosen."""
@@ -137,7 +138,10 @@ class TraceStrip(Widget):
         if len(state.questions) != len(self._state.questions):
             self._question = self._item = None
         self._state = state
-        self.refresh()
+        shown = (len(state.questions), self._items())
+        if shown != self._shown:  # see HeaderLine.show
+            self._shown = shown
+            self.refresh()
 
     @property
     def question(self) -> Question | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from rich.console import Console
 from rich.style import Style
@@ -10,8 +10,10 @@ from textual.strip import Strip
 
 from roamtui.trace.state import Question
 from roamtui.tui.widgets.answer import MarkedText, Render, StreamedMarkdown
-from roamtui.tui.widgets.rows import Piece, Target, lay_out, row
+from roamtui.tui.widgets.rows import Piece, Row, Target, lay_out, row
 from roamtui.tui.widgets.turns import Scene, citation_numbers, closing_rows, opening_rows
+
+_BLANK = Strip([])
 
 
 class TurnView:
@@ -32,6 +34,7 @@ class TurnView:
         self._style_of = style_of
         self._answer = StreamedMarkdown(render, style_of)
         self._marked = MarkedText(titles)
+        self._laid_out: dict[str, tuple[tuple[list[Row], int], tuple[list[Strip], list[Target]]]] = {}
         self._drawn: tuple[object, ...] = ()
 
     @property
@@ -42,6 +45,7 @@ class TurnView:
     def forget(self) -> None:
         """Draw everything anew next time: the theme changed."""
         self._drawn = ()
+        self._laid_out.clear()
         self._answer.reset()
 
     def draw(self, question: Question, scene: Scene, cells: int, console: Console) -> bool:
@@ -53,24 +57,34 @@ class TurnView:
             return True
         self.question, self.scene = question, scene
         finished = self._draw_answer(question, scene, cells)
-        opening, targets = lay_out(list(opening_rows(question, scene)), cells, self._style_of, console)
-        closing, more = lay_out(list(closing_rows(question, scene)), cells, self._style_of, console)
+        opening, targets = self._lay_out("opening", opening_rows(question, scene), cells, console)
+        closing, more = self._lay_out("closing", closing_rows(question, scene), cells, console)
         self.strips = opening
         self.targets = list(targets)
         self.answer_line = -1
         if self._answer.strips:
             style = "label" if question.outcome != "running" else "opening"
             self.answer_line = len(opening) + 1
-            label, _ = lay_out([row(), row(Piece("Answer", style))], cells, self._style_of, console)
+            label, _ = self._lay_out("label", [row(), row(Piece("Answer", style))], cells, console)
             self.strips = [*self.strips, *label, *self._answer.strips]
         elif closing:
             self.answer_line = len(opening) + 1
-            self.strips = [*self.strips, Strip([])]
+            self.strips = [*self.strips, _BLANK]
         top = len(self.strips)
-        self.strips = [*self.strips, *closing, Strip([])]
+        self.strips = [*self.strips, *closing, _BLANK]
         self.targets += [Target(target.line + top, target.action) for target in more]
         self._drawn = key if finished else ()
         return finished
+
+    def _lay_out(
+        self, part: str, rows: Iterable[Row], cells: int, console: Console
+    ) -> tuple[list[Strip], list[Target]]:
+        """Lay rows out; the same rows give the same lines, so that what did not change is not drawn again."""
+        wanted = (list(rows), cells)
+        known = self._laid_out.get(part)
+        if known is None or known[0] != wanted:
+            known = self._laid_out[part] = (wanted, lay_out(wanted[0], cells, self._style_of, console))
+        return known[1]
 
     def _draw_answer(self, question: Question, scene: Scene, cells: int) -> bool:
         numbers = citation_numbers(question.citations)
