@@ -26,7 +26,7 @@ from roamtui.agent.user import Action, CloseSection, OpenSection, PinSection, Us
 from roamtui.document.excerpt import Excerpt
 from roamtui.document.model import Library
 from roamtui.document.outline import Outline
-from roamtui.errors import ModelError, RoamError
+from roamtui.errors import BudgetError, ModelError, RoamError
 from roamtui.models import base
 from roamtui.search.index import Index
 from roamtui.trace.read import Trace
@@ -79,6 +79,8 @@ class Session:
         self._replies: dict[str, asyncio.Future[ev.InputGiven]] = {}
         self._run = ""
         self._trace_warned = False
+        self._begun = False
+        self._cancel_wanted = False
 
     # -- what the model knows before it starts -------------------------------------------------
 
@@ -116,6 +118,8 @@ class Session:
             raise RuntimeError("a question is being worked on")
         queue: asyncio.Queue[ev.Event | None] = asyncio.Queue()
         self._queue = queue
+        self._begun = self._cancel_wanted = False
+        question = question.encode("utf-8", "replace").decode()  # half of a surrogate pair is no text
         task = self._task = asyncio.create_task(self._work(question))
         task.add_done_callback(lambda _: queue.put_nowait(None))
         try:
@@ -125,13 +129,14 @@ class Session:
         finally:
             self._queue = None
             if not task.done():
-                task.cancel()
+                self.cancel()
                 with suppress(asyncio.CancelledError):
                     await task
 
     def cancel(self) -> None:
         """Stop the run; its iterator ends with `Cancelled`."""
-        if self._task is not None and not self._task.done():
+        self._cancel_wanted = True
+        if self._task is not None and self._begun and not self._task.done():
             self._task.cancel()
 
     def tell(self, action: Action) -> tuple[ev.Event, ...]:
@@ -170,23 +175,29 @@ class Session:
     async def aclose(self) -> None:
         """Stop what runs, close model and trace."""
         self.cancel()
-        if self._task is not None:
-            with suppress(asyncio.CancelledError, RoamError):
-                await self._task
-        await self.model.aclose()
-        if self.trace is not None:
-            self.trace.close()
+        try:
+            if self._task is not None:
+                with suppress(asyncio.CancelledError, RoamError):
+                    await self._task
+        finally:
+            await self.model.aclose()
+            if self.trace is not None:
+                self.trace.close()
 
     # -- one run -------------------------------------------------------------------------------
 
     async def _work(self, question: str) -> None:
+        self._begun = True
         self._run = secrets.token_hex(4)
         started = time.monotonic()
         ended = False
         steps_before = len(self.state.questions)
+        said_before = len(self._conversation.messages) if self._conversation else 1
         try:
             try:
                 self._announce(question)
+                if self._cancel_wanted:
+                    raise asyncio.CancelledError
                 exploration = await self._explore()
                 ending = await roam(exploration, question)
             except asyncio.CancelledError:
@@ -194,6 +205,8 @@ class Session:
                 phase = self._exploration.phase if self._exploration else "request"
                 ending = ev.Cancelled(during=phase, text=self._partial(steps_before), steps=self._steps(steps_before))
             except RoamError as error:
+                if isinstance(error, BudgetError):
+                    self._drop(said_before)  # what did not fit must not stand in the way of the next question
                 self._tidy(prompts.BROKEN)
                 kind = error.kind if isinstance(error, ModelError) else type(error).__name__
                 ending = ev.Failed(
@@ -302,9 +315,19 @@ class Session:
         conversation = self._conversation
         if conversation is None:
             return
-        conversation.truncate(conversation.answered_length)
-        if conversation.messages[-1]["role"] != "assistant":
+        self._drop(conversation.answered_length)
+        if conversation.messages[-1]["role"] not in ("assistant", "system"):
             conversation.append({"role": "assistant", "content": note})
+
+    def _drop(self, length: int) -> None:
+        """Cut the conversation, and take out of memory what only the messages cut off had delivered."""
+        if self._conversation is None:
+            return
+        dropped = self._conversation.messages[length:]
+        self._conversation.truncate(length)
+        for call in (call for message in dropped for call in message.get("tool_calls", ())):
+            for ref in self._memory.forget_call(call["id"]):
+                self._emit(ev.SectionClosed(id=ref, by="budget", reason="the model did not get to read it"))
 
     def _partial(self, question: int) -> str:
         found = self.state.questions[question:]
@@ -343,10 +366,14 @@ class Session:
         self._recorded |= past.state.messages.keys()
         for message in past.messages:
             conversation.append(message)
-        self._tidy(prompts.STOPPED)
         own = {item.sha256 for item in self.library.documents}
-        if any(item.sha256 not in own for item in self.state.documents):
-            self._emit(ev.Warned(kind="changed", message="The document is not the one the trace was recorded with."))
-            return
-        for delivery in past.deliveries:
+        changed = any(item.sha256 not in own for item in self.state.documents)
+        for delivery in () if changed else past.deliveries:
             self._memory.take(delivery)
+        self._tidy(prompts.STOPPED)
+        if self.state.running:  # the program was killed while it worked on this question
+            self._run = self.state.questions[-1].run
+            self._emit(ev.Cancelled(during="request", text=self.state.questions[-1].answer))
+            self._run = ""
+        if changed:
+            self._emit(ev.Warned(kind="changed", message="The document is not the one the trace was recorded with."))

@@ -8,6 +8,7 @@ through `display()` before a person sees it, `for_model()` before a model reads 
 from __future__ import annotations
 
 import base64
+import json
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -101,7 +102,7 @@ class Redactor:
         if len(value) < 6:
             return
         raw = value.encode("utf-8", "surrogateescape")
-        forms = {value, quote(value, safe="")}
+        forms = {value, quote(value, safe=""), json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
         for shift in range(3):  # a value inside longer base64 text starts at any of three phases
             coded = base64.b64encode(b"\0" * shift + raw).decode("ascii").rstrip("=")
             forms.add(coded[(0, 2, 3)[shift] : len(coded) - (1 if (len(raw) + shift) % 3 else 0)])

@@ -22,7 +22,7 @@ STATUS_WORDS = {
 """A checked citation in words."""
 
 _OPEN_CITATION = re.compile(r"\[(?:\[(?:[^\]]|\](?!\]))*)?\Z")
-_BARE_ID = re.compile(rf"\s?(?<![0-9a-z.])[\[(`]{{0,2}}({ID.pattern})[\])`]{{0,2}}(?![0-9a-z])")
+_BARE_ID = re.compile(rf"\s?(?<![0-9a-z.])[\[(`]{{0,2}}({ID.pattern})(?::\d+)?[\])`]{{0,2}}(?![0-9a-z])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +65,20 @@ def segments(
 
 
 def _add_prose(found: list[Prose | Cited], text: str, is_known: Callable[[str], bool]) -> None:
-    clean = _BARE_ID.sub(lambda match: "" if is_known(match[1]) else match.group(), text)
+    clean = _BARE_ID.sub(lambda match: "" if is_known(match[1].lower()) else match.group(), text)
     if clean:
         found.append(Prose(clean))
+
+
+def readable(text: str, title_of: Callable[[str], str | None]) -> str:
+    """Return a model's words about the document with titles in place of citations and ids."""
+
+    def titled(match: re.Match[str]) -> str:
+        title = title_of(match[1].lower())
+        return match.group() if title is None else f"{' ' if match.group()[0].isspace() else ''}“{title}”"
+
+    quoted = CITATION.sub(lambda match: f"“{match[2].strip()}”" if match[2] else match[1], text)
+    return _BARE_ID.sub(titled, quoted)
 
 
 def label(citation: Citation) -> str:

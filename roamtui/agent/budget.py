@@ -53,8 +53,8 @@ class Budget:
         """Raise `BudgetError` with the numbers when the prompt does not fit."""
         if self.free < 0:
             raise BudgetError(
-                f"The prompt needs {self.prompt:,} tokens and the answer {self.reserve:,}, but the model's window is "
-                f"{self.window:,}.",
+                f"The prompt needs {self.prompt:,} tokens, the answer {self.reserve:,} and the margin {self.margin:,}, "
+                f"but the model's window is {self.window:,}.",
                 "Choose a model with a larger window, or a smaller --outline-tokens.",
             )
 

@@ -28,6 +28,8 @@ def message_tokens(message: Message) -> int:
     total = estimate_tokens(str(message.get("content") or "")) + MESSAGE_OVERHEAD
     for call in message.get("tool_calls", ()):
         total += estimate_tokens(call["function"]["name"] + call["function"]["arguments"]) + MESSAGE_OVERHEAD
+    if message.get("provider_fields"):
+        total += estimate_tokens(json.dumps(message["provider_fields"], default=str))
     return total
 
 

@@ -6,19 +6,25 @@ for word (white space folded) and the section was opened.
 
 from __future__ import annotations
 
+import bisect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
+from roamtui.agent.memory import Memory
 from roamtui.agent.tools import ID, normal_id
 from roamtui.document.model import Document, Library, Place
 from roamtui.events import Citation, CitationStatus
 from roamtui.text import for_model
 
-CITATION = re.compile(r"\[\[\s*([^\[\]|\n]{1,120}?)\s*(?:\|(.{0,2000}?))?\]\](?!\])", re.DOTALL)
-"""A citation as written: group 1 the id, group 2 the quote."""
+CITATION = re.compile(r"\[\[\s*+([^\[\]|\n]{1,120}+)(?:\|((?:(?!\[\[).)*?))?\]\](?!\])", re.DOTALL)
+"""A citation as written: group 1 the id, group 2 the quote. Linear in the answer, whatever it holds."""
+MOST_CITATIONS = 200
+"""Citations of an answer that are checked; the rest stay unchecked."""
 
-_SPACE = re.compile(r"\s+")
+_WORD = re.compile(r"\S+")
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,80 +40,69 @@ class CitedText:
 def citations_in(answer: str) -> Iterator[CitedText]:
     """Yield the citations of an answer, in order."""
     for match in CITATION.finditer(answer):
-        yield CitedText(match.start(), match.end(), normal_id(match[1]), (match[2] or "").strip())
+        ref = normal_id(match[1]).partition(":")[0]
+        yield CitedText(match.start(), match.end(), ref, (match[2] or "").strip())
 
 
-def check(cited: CitedText, library: Library, opened: Callable[[str], bool]) -> Citation:
-    """Check one citation. `opened` tells whether the model was given a section's text."""
+def check(cited: CitedText, library: Library, memory: Memory) -> Citation:
+    """Check one citation against the text and against what the model was shown of it."""
     place = library.find(cited.id) if ID.fullmatch(cited.id) else None
     if place is None or place.section.index < 0:
         return Citation(id=cited.id, quote=cited.quote, status="unknown")
-    quote = cited.quote.strip()
-    if not quote:
+    read = _read_within(library, place, memory)
+    status: CitationStatus
+    if not cited.quote:
         first, last = place.document.lines(place.section)
-        status: CitationStatus = "section" if _anything_opened(library, place, opened) else "unopened"
+        status = "section" if read else "unopened"
         return Citation(id=cited.id, path=place.path, status=status, first_line=first, last_line=last)
-    found = _find_quote(library, place, quote, opened)
+    found = _find_quote(library, place, cited.quote, read, memory)
     if found is None:
-        status = "missing" if _anything_opened(library, place, opened) else "unopened"
-        return Citation(id=cited.id, path=place.path, quote=quote, status=status)
-    ref, where, first, last = found
-    return Citation(
-        id=ref,
-        path=where.path,
-        quote=quote,
-        status="exact" if opened(ref) else "unopened",
-        first_line=first,
-        last_line=last,
-    )
+        status = "missing" if read else "unopened"
+        return Citation(id=cited.id, path=place.path, quote=cited.quote, status=status)
+    return found
 
 
-def _subtree_refs(library: Library, place: Place) -> Iterator[tuple[str, Place]]:
-    for section in place.document.subtree(place.section):
-        inner = Place(place.document, section)
-        yield library.ref(place.document, section), inner
+def _read_within(library: Library, place: Place, memory: Memory) -> list[Place]:
+    """Return the sections of a branch that the model was shown, in document order."""
+    found = [inner for ref in memory.shown if (inner := library.find(ref)) and inner.document is place.document]
+    branch = range(place.section.index, place.section.last + 1)
+    return sorted((item for item in found if item.section.index in branch), key=lambda item: item.section.index)
 
 
-def _anything_opened(library: Library, place: Place, opened: Callable[[str], bool]) -> bool:
-    return any(opened(ref) for ref, _ in _subtree_refs(library, place))
+def _find_quote(library: Library, place: Place, quote: str, read: list[Place], memory: Memory) -> Citation | None:
+    """Look in the cited section's own text first, then in what was shown below it."""
+    unread: Citation | None = None
+    for inner in (place, *(item for item in read if item.section.index != place.section.index)):
+        ref = library.ref(inner.document, inner.section)
+        for first, last in quote_lines(inner.document, inner.section.start, inner.section.own_end, quote):
+            status: CitationStatus = "exact" if memory.was_shown(ref, first, last) else "unopened"
+            citation = Citation(id=ref, path=inner.path, quote=quote, status=status, first_line=first, last_line=last)
+            if citation.holds:
+                return citation
+            unread = unread or citation
+    return unread
 
 
-def _find_quote(
-    library: Library, place: Place, quote: str, opened: Callable[[str], bool]
-) -> tuple[str, Place, int, int] | None:
-    """Look in the cited section's own text first, then in opened sections below it."""
-    for ref, inner in _subtree_refs(library, place):
-        if inner.section.index != place.section.index and not opened(ref):
-            continue
-        lines = quote_lines(inner.document, inner.section.start, inner.section.own_end, quote)
-        if lines is not None:
-            return ref, inner, *lines
-    return None
-
-
-def quote_lines(document: Document, start: int, end: int, quote: str) -> tuple[int, int] | None:
-    """Return the 1-based first and last line of a quote within a byte range, or None when it is not there.
+def quote_lines(document: Document, start: int, end: int, quote: str) -> Iterator[tuple[int, int]]:
+    """Yield the 1-based first and last line of every place of a quote within a byte range.
 
     White space is folded and hidden characters are left out, as in the text that models read.
     """
-    words = [re.escape(word) for word in _SPACE.split(for_model(quote)[0].strip()) if word]
-    if not words:
-        return None
-    text = document.slice(start, end)
-    visible, hidden = for_model(text)
-    pattern = re.compile(r"\s+".join(words))
-    match = pattern.search(visible)
-    if match is None:
-        return None
-    if hidden:  # offsets moved: say the lines of the whole range rather than wrong ones
-        return document.line_of(start), document.line_of(max(start, end - 1))
-    first = start + len(text[: match.start()].encode("utf-8", "replace"))
-    last = start + len(text[: match.end()].encode("utf-8", "replace"))
-    if "\ufffd" in text:  # a replaced byte is three bytes long when encoded again
-        line = document.line_of(start)
-        return line + _line_ends(text[: match.start()]), line + _line_ends(text[: match.end()])
-    return document.line_of(first), document.line_of(max(first, last - 1))
+    wanted = " ".join(for_model(quote)[0].split())
+    visible, _ = for_model(document.slice(start, end))  # line ends are never hidden
+    folded = " ".join(visible.split())
+    at = folded.find(wanted) if wanted else -1
+    if at < 0:
+        return
+    line = document.line_of(start)
+    words = list(_WORD.finditer(visible))
+    starts = list(accumulate((len(word.group()) + 1 for word in words), initial=0))
+    while at >= 0:
+        first = bisect.bisect_right(starts, at) - 1
+        last = bisect.bisect_right(starts, at + len(wanted) - 1) - 1
+        yield _line_at(line, visible, words[first].start()), _line_at(line, visible, words[last].start())
+        at = folded.find(wanted, at + 1)
 
 
-def _line_ends(text: str) -> int:
-    return len(re.findall(r"\r\n|\r|\n", text))
+def _line_at(first_line: int, text: str, offset: int) -> int:
+    return first_line + len(_LINE_END.findall(text, 0, offset))

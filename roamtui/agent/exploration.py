@@ -3,27 +3,44 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from msgspec.structs import replace
+
 from roamtui import events as ev
 from roamtui.agent.budget import Budget
 from roamtui.agent.conversation import Conversation, message_hash
 from roamtui.agent.memory import Memory
 from roamtui.agent.settings import RunSettings
-from roamtui.agent.tools import TOOLS, AskUser
+from roamtui.agent.tools import MAX_ARGUMENTS, TOOLS, AskUser
 from roamtui.document.model import Library
+from roamtui.errors import ModelError
 from roamtui.estimate import estimate_tokens
 from roamtui.models import base
 from roamtui.search.index import Index
+from roamtui.text import clip, for_model, one_line
 
 Phase = Literal["request", "answer", "tool", "input"]
 TOOL_TOKENS = estimate_tokens(str(TOOLS))
 TOOLS_HASH = message_hash({"tools": list(TOOLS)})
 RECEIPT = "(Closed to make room: {}. Open again if needed.)"
+RECEIPT_PLAIN = "(Dropped to make room.)"
+RECEIPT_TOKENS = 80
+"""Results up to this size are not worth a receipt."""
+RECEIPT_CELLS = 160
+SHORTENED = 400
+"""Characters kept of a long earlier question or answer when room is needed."""
+MOST_CHARACTERS = 200_000
+"""Characters of one answer, or of its reasoning, that are taken."""
+MOST_NAME = 64
+"""Characters kept of a tool's name."""
+MOST_ID = 20_000
+"""Characters kept of a call's id; some providers hide a signature in it and want it back as it was."""
 
 
 @dataclass(slots=True)
@@ -47,6 +64,8 @@ class Exploration:
     """Hashes of messages already written as events."""
     phase: Phase = "request"
     """What is going on, for the Cancelled event."""
+    partial: str = ""
+    """Text of the current call so far."""
 
     def record(self, found: str, message: dict[str, Any]) -> None:
         """Emit a message the first time it is seen."""
@@ -82,29 +101,46 @@ class Exploration:
         )
 
     def make_room(self, tokens: int, *, keep_from: int) -> None:
-        """Close what the oldest tool results delivered until `tokens` are free; later messages than
-        number `keep_from` stay.
+        """Rewrite what is oldest until `tokens` are free: results become receipts, then long turns are shortened.
+
+        Messages from number `keep_from` on stay as they are.
         """
-        conversation = self.conversation
-        for index, message in enumerate(conversation.messages[:keep_from]):
-            if self.budget().free >= tokens:
-                return
-            call = message.get("tool_call_id", "")
-            gone = self.memory.close_call(call) if message["role"] == "tool" else []
-            if not gone:
-                continue
-            places = [(ref, self.library.find(ref)) for ref in gone]
-            titles = "; ".join(f"[{ref}] {place.section.title}" for ref, place in places if place)
-            receipt = {**message, "content": RECEIPT.format(titles)}
-            self.record(conversation.rewrite(index, receipt), receipt)
-            for ref in gone:
+        for rewrite in (self._close_result, self._shorten):
+            for index in range(1, min(keep_from, len(self.conversation.messages))):
+                if self.budget().free >= tokens:
+                    return
+                rewrite(index)
+
+    def _close_result(self, index: int) -> None:
+        message = self.conversation.messages[index]
+        if message["role"] != "tool" or self.conversation.tokens[index] <= RECEIPT_TOKENS:
+            return
+        gone = self.memory.close_call(message["tool_call_id"])
+        places = [(ref, self.library.find(ref)) for ref in gone]
+        titles = "; ".join(f"[{ref}] {one_line(for_model(place.section.title)[0])}" for ref, place in places if place)
+        content = RECEIPT.format(clip(titles, RECEIPT_CELLS)) if titles else RECEIPT_PLAIN
+        receipt = {**message, "content": content}
+        self.record(self.conversation.rewrite(index, receipt), receipt)
+        for ref in gone:
+            if ref not in self.memory.open:
                 self.emit(ev.SectionClosed(id=ref, by="budget", reason="to make room in the window"))
+
+    def _shorten(self, index: int) -> None:
+        message = self.conversation.messages[index]
+        content = message.get("content") or ""
+        if message["role"] == "tool" or message.get("tool_calls") or len(content) <= 2 * SHORTENED:
+            return
+        shorter = {**message, "content": f"{content[:SHORTENED]} … (shortened)"}
+        self.record(self.conversation.rewrite(index, shorter), shorter)
 
     # -- one model call ---------------------------------------------------------------------
 
     async def call_model(self, step: int, *, tools: bool = True, forced: bool = False) -> base.Turn:
         """Send the conversation, pass the deltas on as events, return the turn. Raises `ModelError`."""
+        self.partial = ""
         self.budget().require()
+        for found, message in zip(self.conversation.hashes, self.conversation.messages, strict=True):
+            self.record(found, message)
         params: dict[str, Any] = {}
         if self.settings.temperature is not None:
             params["temperature"] = self.settings.temperature
@@ -140,7 +176,7 @@ class Exploration:
         assembler = base.Assembler()
         served = base.Served(cached=False)
         started = time.monotonic()
-        first = 0.0
+        first, reasoned = 0.0, ""
         async with aclosing(self.model.stream(request)) as deltas:
             async for delta in deltas:
                 assembler.feed(delta)
@@ -150,18 +186,23 @@ class Exploration:
                     case base.Text(text):
                         first = first or time.monotonic()
                         self.phase = "answer"
+                        self.partial += text
+                        _check_size(self.partial)
                         self.emit(ev.TextDelta(step=step, text=text))
                     case base.Reasoning(text):
                         first = first or time.monotonic()
+                        reasoned += text
+                        _check_size(reasoned)
                         self.emit(ev.ReasoningDelta(step=step, text=text))
                     case base.ToolCallPart():
                         first = first or time.monotonic()
                     case base.Retrying(attempt=attempt, wait=wait, kind=kind, message=message):
+                        self.partial, reasoned = "", ""
                         self.emit(ev.RetryScheduled(step=step, attempt=attempt, wait=wait, kind=kind, message=message))
                     case _:
                         pass
                 await asyncio.sleep(0)  # a model that never waits must not keep the screen from drawing
-        turn = self._with_unique_calls(assembler.turn())
+        turn = self._with_proper_calls(assembler.turn())
         ended = time.monotonic()
         self._answered(
             step, turn, served, ms=int((ended - started) * 1000), ttft=int(((first or ended) - started) * 1000)
@@ -195,21 +236,23 @@ class Exploration:
             )
         )
 
-    def _with_unique_calls(self, turn: base.Turn) -> base.Turn:
-        """Give repeated call ids a suffix: each must be answered once, and is known by its id."""
+    def _with_proper_calls(self, turn: base.Turn) -> base.Turn:
+        """Give repeated call ids a suffix, for each is answered once and known by its id; drop oversize arguments."""
         taken = {call["id"] for message in self.conversation.messages for call in message.get("tool_calls", ())}
         calls: list[base.ToolCall] = []
         for call in turn.tool_calls:
-            found, number = call.id, 2
+            found, number = call.id[:MOST_ID], 2
             while found in taken:
-                found, number = f"{call.id}-{number}", number + 1
+                found, number = f"{call.id[:MOST_ID]}-{number}", number + 1
             taken.add(found)
-            calls.append(base.ToolCall(found, call.name, call.arguments))
-        return base.Turn(
-            text=turn.text,
-            reasoning=turn.reasoning,
-            tool_calls=tuple(calls),
-            provider_fields=turn.provider_fields,
-            usage=turn.usage,
-            finish=turn.finish,
+            fits = len(call.arguments) <= MAX_ARGUMENTS
+            arguments = call.arguments if fits else json.dumps({"dropped": f"{len(call.arguments)} characters"})
+            calls.append(base.ToolCall(found, call.name[:MOST_NAME], arguments))
+        return replace(turn, tool_calls=tuple(calls))
+
+
+def _check_size(text: str) -> None:
+    if len(text) > MOST_CHARACTERS:
+        raise ModelError(
+            "too_large", f"The model wrote more than {MOST_CHARACTERS:,} characters.", "Ask for something shorter."
         )

@@ -11,7 +11,6 @@ from rapidfuzz.distance import Levenshtein
 
 from roamtui import events as ev
 from roamtui.agent.memory import Memory
-from roamtui.agent.settings import RunSettings
 from roamtui.agent.tools import ID, Expand, Judgement, ListChildren, Search
 from roamtui.document.excerpt import Excerpt, excerpt
 from roamtui.document.model import Library, Place
@@ -43,9 +42,13 @@ class Reader:
 
     library: Library
     index: Index
-    settings: RunSettings
     memory: Memory
+    call_tokens: int
+    """Tokens delivered per call at most."""
+    part_tokens: int
+    """Tokens of one part of a large section."""
     forbidden: frozenset[str] = frozenset()
+    _titles: dict[str, str] = field(default_factory=dict)
     _ends: dict[tuple[int, int], list[int]] = field(default_factory=dict)
     """Where the parts of large sections end that were found by searches."""
 
@@ -55,7 +58,7 @@ class Reader:
         """Open sections within `room` tokens (and the cap per call)."""
         result = Result(text="", news=False)
         texts: list[str] = []
-        left = min(self.settings.call_tokens, room)
+        left = min(self.call_tokens, room)
         for number, ref in enumerate(call.ids):
             waiting = len(call.ids) - number
             share = max(left // waiting, min(left, LEAST_SHARE))
@@ -95,7 +98,7 @@ class Reader:
                 ref,
                 budget=share,
                 part=call.part,
-                part_tokens=self.settings.part_tokens,
+                part_tokens=self.part_tokens,
                 already=self.memory.complete(),
             )
         except ValueError as error:
@@ -160,7 +163,7 @@ class Reader:
 
     def _nearest(self, ref: str) -> Iterator[tuple[str, str]]:
         """Sections whose id is a typing error away, else whose title was written for an id."""
-        titles = {item: place.section.title for item, place in self.library.places()}
+        titles = self._titles = self._titles or {item: place.section.title for item, place in self.library.places()}
         bare = ref[:80]
         close = process.extract(bare, titles.keys(), scorer=Levenshtein.distance, limit=3, score_cutoff=3)
         found = [item for item, _, _ in close]
@@ -194,7 +197,7 @@ class Reader:
             hits.append(ev.Hit(id=item.ref, path=place.path, snippet=snippet, score=round(item.score, 4), open=is_open))
             path = one_line(for_model(" › ".join(place.path))[0])
             tokens = place.document.own_tokens(place.section)
-            part = self._part_of(place, item.first_line) if tokens > self.settings.part_tokens else ""
+            part = self._part_of(place, item.first_line) if tokens > self.part_tokens else ""
             lines.append(f"[{item.ref}] {path} · {tokens} tok{part}{' · open' if is_open else ''}\n    {snippet}")
         query = one_line(for_model(call.query)[0])
         count = "1 hit" if len(hits) == 1 else f"{len(hits)} hits"
@@ -208,15 +211,15 @@ class Reader:
         key = (id(document), section.index)
         ends = self._ends.get(key)
         if ends is None:
-            ends = part_ends(document.source, section.body, section.own_end, self.settings.part_tokens)
+            ends = part_ends(document.source, section.body, section.own_end, self.part_tokens)
             self._ends[key] = ends
         part = min(len(ends), bisect_right(ends, document.line_starts[line - 1]) + 1)
         return f" · part {part} of {len(ends)}" if len(ends) > 1 else ""
 
-    def list_children(self, call: ListChildren, *, step: int, call_id: str) -> Result:
+    def list_children(self, call: ListChildren, *, step: int, call_id: str, room: int) -> Result:
         """Show the outline below a section."""
         try:
-            listing = list_children(self.library, call.id, LIST_TOKENS)
+            listing = list_children(self.library, call.id, min(LIST_TOKENS, room))
         except (KeyError, ValueError):
             kind = "unknown" if ID.fullmatch(call.id) else "malformed"
             return Result(text=f"! {self._unknown(call.id, kind)}", error=True, news=False)

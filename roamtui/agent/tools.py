@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from roamtui.models.base import ToolCall
+from roamtui.text import for_model
 
 MAX_IDS = 8
 """Sections per expand_section call."""
@@ -161,6 +162,7 @@ def parse_call(call: ToolCall) -> Call:
         data = json.loads(call.arguments or "{}")
         if isinstance(data, str):  # some models encode twice
             data = json.loads(data)
+        data = json.loads(json.dumps(data, ensure_ascii=False).encode("utf-8", "replace"))  # lone surrogates become ?
     except (ValueError, RecursionError):
         return BadCall(message="The arguments are not valid JSON. Send one JSON object.")
     if not isinstance(data, dict):
@@ -170,7 +172,7 @@ def parse_call(call: ToolCall) -> Call:
 
 def normal_id(text: str) -> str:
     """Return an id as the library writes it: no quotes, brackets or 0x, lower case. May still be malformed."""
-    cleaned = text.strip().strip("[]()<>\"'`#*§ ").lower()
+    cleaned = for_model(text)[0].strip().strip("[]()<>\"'`#*§ ").lower()
     return cleaned.removeprefix("0x").removeprefix("id:").strip()
 
 

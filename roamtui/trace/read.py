@@ -44,7 +44,7 @@ def read_trace(path: Path) -> Trace:
         raise DocumentError(f"{shown} is not a trace.", "Traces are JSON lines written by roamtui.")
     try:
         header = msgspec.json.decode(lines[0], type=TraceHeader)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise DocumentError(f"{shown} is not a trace.", "Traces are JSON lines written by roamtui.") from error
     if header.v > events.FORMAT_VERSION:
         raise DocumentError(f"{shown} was written by a newer roamtui ({header.version}).", "Update roamtui.")
@@ -54,6 +54,6 @@ def read_trace(path: Path) -> Trace:
     for line in lines[1:]:
         try:
             found.append(decoder.decode(line))
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             unknown.append(line)
     return Trace(header, tuple(found), tuple(unknown), cut=bool(rest))

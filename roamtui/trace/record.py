@@ -56,6 +56,9 @@ class TraceWriter:
         except OSError as error:
             self.error = f"The trace file cannot be written: {error.strerror or error}."
             self.close()
+        except UnicodeError:
+            self.error = "The trace file ends here: an event holds text that cannot be written."
+            self.close()
 
     def _open(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

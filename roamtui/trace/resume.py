@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,11 @@ from roamtui import events as ev
 from roamtui.trace.read import Trace
 from roamtui.trace.reducer import reduce
 from roamtui.trace.state import TraceState
+
+NOT_FOUND = "(not found)"
+"""What stands in the conversation for a give-up without words."""
+BROKEN = "(No answer: the model call failed.)"
+"""What stands there for a run that broke."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +31,29 @@ class Past:
 def restore(trace: Trace) -> Past:
     """Return state, conversation and open sections at the end of a trace."""
     state = reduce(trace.events)
-    hashes: list[str] = []
+    asked: list[dict[str, Any]] = []
+    said: list[dict[str, Any]] = []
     deliveries: list[ev.SectionOpened] = []
+
+    def named(hashes: Iterable[str]) -> Iterator[dict[str, Any]]:
+        return (state.messages[item] for item in hashes if "role" in state.messages.get(item, ()))
+
     for event in trace.events:
         match event:
             case ev.ModelRequested():
-                hashes = list(event.messages)
+                asked = list(named(event.messages))
+                said = list(asked)
             case ev.ModelAnswered() | ev.ToolReturned():
-                hashes.append(event.message)
+                said.extend(named([event.message]))
+            case ev.NotFound():
+                said.append({"role": "assistant", "content": event.text or event.missing or NOT_FOUND})
+            case ev.LimitReached() if event.limit != "length" and asked:
+                said = [*asked, {"role": "assistant", "content": event.text or BROKEN}]
             case ev.SectionOpened() if event.by != "user":
                 deliveries.append(event)
             case ev.SectionClosed() if event.by != "user":
                 deliveries = [item for item in deliveries if item.id != event.id]
             case _:
                 pass
-    said = [state.messages[item] for item in hashes if item in state.messages]
-    return Past(state, tuple(item for item in said if item["role"] != "system"), tuple(deliveries))
+    kept = [item for item in said if item["role"] != "system" and (item.get("content") or item.get("tool_calls"))]
+    return Past(state, tuple(kept), tuple(deliveries))

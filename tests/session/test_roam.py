@@ -163,7 +163,7 @@ async def test_the_token_cap() -> None:
         forced = request.params.get("tool_choice") == "none"
         return Say("Done.") if forced else opens((TOMATOES, BEANS, SOIL)[number % 3])
 
-    events = await ask(session(Puppet(roams), settings=RunSettings(always_roam=True, max_tokens=20)))
+    events = await ask(session(Puppet(roams), settings=RunSettings(always_roam=True, max_tokens=210)))
     assert isinstance(events[-1], ev.LimitReached)
     assert events[-1].limit == "tokens"
 
