@@ -177,8 +177,7 @@ class Session:
         self.cancel()
         try:
             if self._task is not None:
-                with suppress(asyncio.CancelledError, RoamError):
-                    await self._task
+                await asyncio.wait([self._task])  # what went wrong in it was said by `run`
         finally:
             await self.model.aclose()
             if self.trace is not None:

@@ -114,6 +114,8 @@ class Reading:
             self._screened.hide(ref)
             self._screen.say("Closed on the screen. The model has read it and still knows it.")
             self.show_state(self._state)
+        if state.pinned:
+            self._tell(PinSection(ref, pinned=False))
         if state.open_user:
             self._tell(CloseSection(ref))
 
@@ -122,6 +124,8 @@ class Reading:
         place = self._place(ref)
         if place is not None and place.section.index >= 0:
             pinned = not self._state.section(ref).pinned
+            if pinned and not self._screened.is_shown(self._state, ref):
+                self.open(ref)
             self._tell(PinSection(ref, pinned))
             self._screen.say(f"{'Pinned' if pinned else 'No longer pinned'}: {place.section.title}")
 

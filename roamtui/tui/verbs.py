@@ -100,9 +100,10 @@ class Verbs:
             return
         from roamtui.tui.screens.goto import goto_dialog
 
-        def go(ref: str | None) -> None:
-            if ref is not None:
-                self._reading.visit(Spot(ref))
+        def go(chosen: str | None) -> None:
+            if chosen is not None:
+                ref, _, line = chosen.partition("@")
+                self._reading.visit(Spot(ref, int(line)) if line else Spot(ref))
 
         self._screen.app.push_screen(goto_dialog(library), go)
 

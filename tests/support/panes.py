@@ -101,6 +101,7 @@ class Panes(HardenedApp):
     @on(SectionsPane.LinkActivated)
     @on(SectionsPane.SectionFocused)
     @on(FindBar.FindChanged)
+    @on(FindBar.Committed)
     @on(FindBar.FindNext)
     @on(FindBar.FindPrevious)
     @on(FindBar.Closed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from textual import events
 from textual.message import Message
 
 from roamtui.tui.widgets.findbar import FindBar
@@ -24,7 +25,7 @@ async def test_typing_tells_and_the_arrows_step() -> None:
         await pilot.press("a", "b")
         assert (app.bar.pattern, app.bar.mode, app.bar.case) == ("ab", "literal", False)
         await pilot.press("enter", "down", "up", "f3", "shift+f3", "escape")
-        expected = ["FindChanged"] * 2 + ["FindNext", "FindNext", "FindPrevious", "FindNext", "FindPrevious", "Closed"]
+        expected = ["FindChanged"] * 2 + ["Committed", "FindNext", "FindPrevious", "FindNext", "FindPrevious", "Closed"]
         assert kinds(app.heard) == expected
 
 
@@ -99,3 +100,14 @@ async def test_the_bar_fits_any_width() -> None:
         for width in (1, 10, 30, 200):
             await pilot.resize_terminal(width, 10)
             assert app.query_one(FindBar).size.width == width
+
+
+async def test_a_letter_that_comes_with_alt_is_a_command_not_text() -> None:
+    app = Panes(library())
+    async with app.run_test(size=(100, 20)) as pilot:
+        app.bar.start("mut(")
+        await pilot.pause()
+        app.post_message(events.Key("alt+r", "r"))  # as terminals send it
+        await pilot.pause()
+        await pilot.pause()
+        assert (app.bar.pattern, app.bar.mode) == ("mut(", "regex")

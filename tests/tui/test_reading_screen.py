@@ -73,9 +73,9 @@ async def test_find_marks_matches_counts_them_in_the_outline_and_goes_around() -
         await on.type("ph")
         await on.until(lambda: on.shows("1/2"), "the count")
         assert any("Soil" in line and "2×" in line for line in on.lines)
-        await on.press("enter")
+        await on.press("enter", "n")  # enter goes to the text; the bar and its count stay
         await on.until(lambda: on.shows("2/2"), "the second match")
-        await on.press("tab", "n")
+        await on.press("n")
         await on.until(lambda: on.shows("1/2"), "the first match again")
         await on.press("N")
         await on.until(lambda: on.shows("2/2"), "the last match")

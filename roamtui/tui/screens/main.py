@@ -206,7 +206,7 @@ class MainScreen(Screen[None]):
             self.titles[name].mark(self.arrangement.pane == name)
 
     def _hints(self, place: Where) -> Iterator[tuple[str, str, str]]:
-        for command in COMMANDS:
+        for command in sorted(COMMANDS, key=lambda item: item.id != "help"):  # the way to all other keys comes first
             wanted = self.asking.bridge.running if command.id == "stop" else True
             if command.label and wanted and is_active(command, place) and self.keymap.shown(command.id):
                 yield command.id, self.keymap.shown(command.id), command.label
@@ -277,6 +277,10 @@ class MainScreen(Screen[None]):
     @on(FindBar.FindNext)
     def _find_next(self) -> None:
         self.finding.move(1)
+
+    @on(FindBar.Committed)
+    def _find_committed(self) -> None:
+        self.arrangement.focus("sections")
 
     @on(FindBar.FindPrevious)
     def _find_previous(self) -> None:

@@ -15,6 +15,10 @@ class Field(Input):
         """Keep the cursor still: a blinking one repaints for ever."""
         self.cursor_blink = False
 
+    async def _on_key(self, event: events.Key) -> None:
+        if event.key.startswith("alt+"):  # some terminals send the letter with it: a command, not text
+            event.prevent_default()
+
     def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()
         event.stop()

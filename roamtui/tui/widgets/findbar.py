@@ -71,7 +71,7 @@ class FindBar(Horizontal):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "close", "Close", show=False, id="find.close"),
-        Binding("enter,down,f3", "next", "Next hit", show=False, id="find.next"),
+        Binding("down,f3", "next", "Next hit", show=False, id="find.next"),
         Binding("up,shift+f3", "previous", "Previous hit", show=False, id="find.previous"),
         Binding("alt+r", "regex", "Regular expression", show=False, id="find.regex"),
         Binding("alt+c", "case", "Match case", show=False, id="find.case"),
@@ -95,6 +95,9 @@ class FindBar(Horizontal):
 
     class FindPrevious(_OfBar):
         """Go to the hit before."""
+
+    class Committed(_OfBar):
+        """The pattern stands; the keyboard may go to the text, the bar stays."""
 
     class Closed(_OfBar):
         """The bar is to be closed and its highlights taken away."""
@@ -160,7 +163,7 @@ class FindBar(Horizontal):
     @on(Input.Submitted, "#find-input")
     def _submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        self.post_message(self.FindNext(self))
+        self.post_message(self.Committed(self))
 
     def action_next(self) -> None:
         """Go to the next hit."""

@@ -88,7 +88,7 @@ def _waiting_row(question: Question, scene: Scene) -> Iterator[Row]:
 
 def _step_rows(question: Question, step: Step, scene: Scene) -> Iterator[Row]:
     for retry in step.retries:
-        what = f"{retry.message} Trying again in {retry.wait:.0f} s (try {retry.attempt})."
+        what = f"{retry.message} Trying again in {max(retry.wait, 0.1):.1f} s (try {retry.attempt})."
         yield row(Piece("↻ ", "warning"), Piece(what, "muted"), hang=2)
     for number, tool in enumerate(step.tools):
         yield from _tool_rows(question, step, number, tool, scene)
