@@ -81,7 +81,7 @@ class RoamApp(HardenedApp):
             safe.toast(self, f"There is no theme {one_line(self._wanted_theme)}.", severity="warning")
         for notice in (*self._notices, *self.keys.problems):
             safe.toast(self, notice, severity="warning", timeout=10)
-        self._open(self._addresses)
+        self.call_after_refresh(self._open, self._addresses)  # a busy thread would hold up the first paint
         self.run_worker(self.history.load, thread=True, exit_on_error=False)
 
     async def on_unmount(self) -> None:
