@@ -51,7 +51,7 @@ async def test_stopping_at_any_delta_leaves_a_usable_session() -> None:
             puppet.allowed, puppet.passed = point, 0
             puppet.hanging.clear()
             on.main.asking.ask(f"Question {point}?")
-            await puppet.hanging.wait()
+            await on.until(puppet.hanging.is_set, "the model to hang")
             stopped = time.monotonic()
             bridge.stop()
             await on.until(lambda: not bridge.running, "the end")
@@ -127,7 +127,7 @@ async def test_leaving_while_the_agent_works_ends_at_once() -> None:
     puppet = Played([Say("wait", hang=True)])
     async with stage(puppet) as on:
         await on.ask("Water?", wait=False)
-        await puppet.hanging.wait()
+        await on.until(puppet.hanging.is_set, "the model to hang")
         session = on.main.asking.bridge.session
         started = time.monotonic()
         await on.press("ctrl+q")

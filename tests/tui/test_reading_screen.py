@@ -98,7 +98,7 @@ async def test_esc_closes_the_find_bar_before_it_stops_the_agent() -> None:
     puppet = Played([Say("wait", hang=True)])
     async with stage(puppet) as on:
         await on.ask("Water?", wait=False)
-        await puppet.hanging.wait()
+        await on.until(puppet.hanging.is_set, "the model to hang")
         on.main.verbs.run("find")
         await on.press("escape")
         assert on.main.asking.bridge.running
