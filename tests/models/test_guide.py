@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from roamtui import events as ev
 from roamtui.agent.settings import RunSettings
@@ -46,7 +47,7 @@ JAPANESE = """\
 
 
 def session(of: Library, **settings: object) -> Session:
-    shaped = RunSettings(**{"always_roam": True, **settings})  # type: ignore[arg-type]
+    shaped = replace(RunSettings(always_roam=True), **settings)
     return Session(of, GuideModel(), index=LexicalIndex(of), settings=shaped, clock=lambda: 0.0)
 
 
