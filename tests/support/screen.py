@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
+from textual import events
+from textual.keys import _character_to_key, key_to_character
 from textual.pilot import Pilot
 
 from roamtui.agent.settings import RunSettings
@@ -47,8 +50,17 @@ class Stage:
         while not condition():
             if time.monotonic() > end:
                 raise AssertionError(f"waited in vain for {what}:\n{self.text}")
-            await self.pilot.pause()
-        await self.pilot.pause()
+            await asyncio.sleep(0.005)
+        await self.settle()
+
+    async def settle(self) -> None:
+        """Let every message that is on its way arrive, and what comes of it be drawn.
+
+        The pilot's own pause waits besides until the process is idle, which takes ten times as long.
+        """
+        for _ in range(5):  # from the widget up to the screen, to the application, and back
+            await self.pilot._wait_for_screen()
+            self.app.screen._on_timer_update()
 
     async def ready(self) -> None:
         """Wait for the session and the index."""
@@ -72,13 +84,15 @@ class Stage:
         await self.until(lambda: bridge.frames > frames, "the last frame")
 
     async def press(self, *keys: str) -> None:
-        """Press keys and let them have their effect."""
-        await self.pilot.press(*keys)
-        await self.pilot.pause()
+        """Press keys and let them have their effect, one after the other."""
+        for key in keys:
+            character = key_to_character(key)
+            self.app.post_message(events.Key(key, character))
+            await self.settle()
 
     async def type(self, text: str) -> None:
         """Type characters."""
-        await self.pilot.press(*("space" if char == " " else char for char in text))
+        await self.press(*(_character_to_key(char) for char in text))
 
     @property
     def lines(self) -> list[str]:

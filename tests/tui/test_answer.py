@@ -125,6 +125,14 @@ def test_a_fence_that_is_cut_stays_a_fence() -> None:
     assert open_fence("words\n\n```py\nx = 1\n") == "```py\n"
     assert open_fence("```py\nx = 1\n```\n") == ""
     assert open_fence("words") == ""
+    assert open_fence("|a|b|\n|-|-|\n|1|2|\n") == "|a|b|\n|-|-|\n"
+
+
+def test_a_long_table_stays_a_table() -> None:
+    drawn = drawer()
+    draw_all(drawn, "| name | value |\n|---|---|\n" + "| one | two |\n" * 600)
+    rows = [line for line in shown(drawn) if line]
+    assert sum(line.split() == ["one", "│", "two"] for line in rows) == 600
 
 
 def test_citations_become_marks_that_lead_somewhere() -> None:

@@ -73,7 +73,7 @@ async def test_a_citation_leads_to_its_words() -> None:
     async with stage(puppet, size=(80, 24)) as on:
         await on.ask("Water?")
         on.main.reading.close(TOMATOES)
-        await on.pilot.pause()
+        await on.settle()
         assert "opened by the agent" not in on.text
         on.main.arrangement.focus("log")
         await on.press("end", "up")

@@ -56,7 +56,7 @@ async def test_panes_are_dragged_with_the_mouse() -> None:
         await on.pilot.mouse_down(offset=(bar.x, bar.y + 3))
         await on.pilot.hover(offset=(bar.x + 10, bar.y + 3))
         await on.pilot.mouse_up(offset=(bar.x + 10, bar.y + 3))
-        await on.pilot.pause()
+        await on.settle()
         assert on.main.query_one("#outline-box").size.width == before + 10
 
 
@@ -67,7 +67,7 @@ async def test_any_size_is_survived(question: bool) -> None:
             await on.ask("What?")
         for size in [(1, 1), (3, 2), (20, 5), (59, 10), (60, 10), (109, 8), (110, 50), (400, 100), (80, 24)]:
             await on.pilot.resize_terminal(*size)
-            await on.pilot.pause()
+            await on.settle()
         assert on.shows("garden.md", "Trace")
 
 

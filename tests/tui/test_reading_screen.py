@@ -46,11 +46,11 @@ async def test_what_the_agent_opened_can_be_taken_off_the_screen() -> None:
         await on.ask("Water?")
         assert set(on.main.sections.open_refs) == {TOMATOES, BEANS}
         on.main.reading.close(TOMATOES)
-        await on.pilot.pause()
+        await on.settle()
         assert on.main.sections.open_refs == (BEANS,)
         assert on.main.asking.bridge.state.section(TOMATOES).open_agent
         on.main.reading.open(TOMATOES)
-        await on.pilot.pause()
+        await on.settle()
         assert set(on.main.sections.open_refs) == {TOMATOES, BEANS}
 
 
@@ -73,7 +73,9 @@ async def test_find_marks_matches_counts_them_in_the_outline_and_goes_around() -
         await on.type("ph")
         await on.until(lambda: on.shows("1/2"), "the count")
         assert any("Soil" in line and "2×" in line for line in on.lines)
-        await on.press("enter", "n")  # enter goes to the text; the bar and its count stay
+        await on.press("enter")
+        await on.until(lambda: on.main.arrangement.place == "sections", "the text to have the keyboard")
+        await on.press("n")  # enter goes to the text; the bar and its count stay
         await on.until(lambda: on.shows("2/2"), "the second match")
         await on.press("n")
         await on.until(lambda: on.shows("1/2"), "the first match again")
@@ -157,7 +159,7 @@ async def test_the_answer_is_copied_with_titles_and_lines_for_ids() -> None:
 async def test_the_first_tab_is_the_outline_as_the_model_sees_it() -> None:
     async with stage() as on:
         on.main.sections.show_tab("outline")
-        await on.pilot.pause()
+        await on.settle()
         assert on.shows(f"[{TOMATOES}]")
         assert GARDEN.splitlines()[0] in on.text
 

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 Render = Callable[[str, int], list[Strip]]
 """Draws Markdown for a width in cells."""
 
-SHOWN = 100_000
+SHOWN = 50_000
 """Characters of an answer that are drawn; the trace shows the rest."""
 SLICE = 0.012
 """Seconds of drawing after which the rest waits for the next frame."""
-_OPEN_BLOCK = 4_000
+_OPEN_BLOCK = 3_000
 """Characters of a block that are drawn at once; a longer one is drawn in pieces, so that no frame takes long."""
-_WINDOW = 20_000
+_WINDOW = 7_000
 """Characters that are cut into blocks at a time."""
 _PENDING = 2_200
 """Characters of a citation that has begun and may still be completed."""
@@ -260,13 +260,21 @@ def split_blocks(text: str, fence: str = "") -> list[str]:
 
 
 def open_fence(text: str) -> str:
-    """Return the opening line of a code block that is still open at the end of `text`, with its line end."""
+    """Return what the rest of a block that is cut at the end of `text` has to begin with, to be read alike.
+
+    That is the opening line of a code block that is still open, or the head of a table.
+    """
     tokens = [token for token in _blocks().parse(text) if token.level == 0]
-    if not tokens or tokens[-1].type != "fence" or tokens[-1].map is None:
+    if not tokens:
         return ""
     lines = text.split("\n")
-    first, last = lines[tokens[-1].map[0]], text.rstrip("\n").split("\n")[-1]
-    opening = _FENCE.match(first)
-    if opening is None or (last is not first and last.strip().startswith(opening[1]) and not last.strip(" `~")):
+    first = next((token.map[0] for token in reversed(tokens) if token.map), 0)
+    if tokens[-1].type == "table_close":
+        return "\n".join(lines[first : first + 2]) + "\n"
+    if tokens[-1].type != "fence":
         return ""
-    return first + "\n"
+    last = text.rstrip("\n").split("\n")[-1]
+    opening = _FENCE.match(lines[first])
+    if opening is None or (last is not lines[first] and last.strip().startswith(opening[1]) and not last.strip(" `~")):
+        return ""
+    return lines[first] + "\n"
