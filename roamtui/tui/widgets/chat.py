@@ -19,21 +19,13 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from roamtui.trace.state import MARKS, Question, TraceState
-from roamtui.tui.styles import component_style, mark_css
+from roamtui.tui.styles import component_style
 from roamtui.tui.widgets.answer import answer_rows
+from roamtui.tui.widgets.chatstyle import CHAT_CSS, MARKDOWN, STYLES
 from roamtui.tui.widgets.rows import Action, Row, Target, action_at, lay_out
 from roamtui.tui.widgets.turns import Scene
 from roamtui.tui.widgets.turnview import TurnView
 
-_STYLES = (
-    *("text", "you", "question", "label", "title", "muted", "tool", "reason", "warning", "error", "failure", "absent"),
-    *("button", "cite", "cite-broken", "cite-mark", "cite-broken-mark", "cite-pending", "link", "cursor"),
-)
-_MARKDOWN = (
-    *("h1", "h2", "h3", "h4", "h5", "h6", "strong", "em", "s", "code", "info", "quote", "bullet", "rule"),
-    *("address", "image", "html", "definition"),
-)
-"""Styles of Markdown in answers, as `rendering` names them; its links are drawn as text: they lead nowhere."""
 _BLANK = Strip([])
 _MORE = 0.02
 """Seconds until the next slice of a long answer is drawn."""
@@ -43,50 +35,11 @@ class ChatLog(ScrollView, can_focus=True):
     """Questions, steps and answers. The cursor goes from one thing that can be activated to the next."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        *(f"chat--{name}" for name in (*_STYLES, *_MARKDOWN)),
+        *(f"chat--{name}" for name in (*STYLES, *MARKDOWN)),
         *(f"chat--{mark}" for mark in MARKS),
     }
 
-    DEFAULT_CSS = (
-        """
-    ChatLog {
-        overflow-x: hidden;
-        overflow-y: scroll;
-        scrollbar-size-vertical: 1;
-        & > .chat--text { text-style: none; }
-        & > .chat--you { color: $accent; text-style: bold; }
-        & > .chat--question { text-style: bold; }
-        & > .chat--label { color: $primary; text-style: bold; }
-        & > .chat--title { color: $foreground; text-style: bold; }
-        & > .chat--muted { color: $text-muted; }
-        & > .chat--tool { color: $secondary; }
-        & > .chat--reason { color: $text-muted; text-style: italic; }
-        & > .chat--warning { color: $text-warning; text-style: bold; }
-        & > .chat--error { color: $text-error; text-style: bold; }
-        & > .chat--failure { background: $error; color: $background; text-style: bold; }
-        & > .chat--absent { color: $text-warning; text-style: bold reverse; }
-        & > .chat--button { color: $primary; text-style: bold underline; }
-        & > .chat--cite { color: $mark-helpful; text-style: bold; }
-        & > .chat--cite-broken { color: $text-error; text-style: bold; }
-        & > .chat--cite-mark { color: $mark-helpful; text-style: bold; }
-        & > .chat--cite-broken-mark { color: $text-error; text-style: bold reverse; }
-        & > .chat--cite-pending { color: $text-muted; }
-        & > .chat--link { color: $primary; text-style: underline; }
-        & > .chat--cursor { background: $block-cursor-background; color: $block-cursor-foreground; text-style: bold; }
-        & > .chat--h1 { color: $primary; text-style: bold underline; }
-        & > .chat--h2, & > .chat--h3 { color: $primary; text-style: bold; }
-        & > .chat--h4, & > .chat--h5, & > .chat--h6 { text-style: bold; }
-        & > .chat--strong { text-style: bold; }
-        & > .chat--em { text-style: italic; }
-        & > .chat--s { text-style: strike; }
-        & > .chat--code { color: $accent; }
-        & > .chat--quote, & > .chat--bullet { color: $primary; }
-        & > .chat--rule, & > .chat--info, & > .chat--address, & > .chat--image { color: $text-muted; }
-        & > .chat--html, & > .chat--definition { color: $text-muted; }
-        """
-        + mark_css("chat")
-        + "}"
-    )
+    DEFAULT_CSS = CHAT_CSS
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Up", show=False, id="chat.up"),
@@ -310,7 +263,7 @@ class ChatLog(ScrollView, can_focus=True):
     def _markdown_style(self, names: str) -> Style:
         style = Style()
         for name in names.split():
-            style += self._style(name if name in _MARKDOWN else "text")
+            style += self._style(name if name in MARKDOWN else "text")
         return style
 
     def _on_resize(self, event: events.Resize) -> None:
